@@ -1,0 +1,438 @@
+//! The record's shape. Other programs read its JSON: keys are added, never renamed.
+
+use crate::{Latencies, Verdict};
+use serde::{Deserialize, Serialize};
+use stats::{Counts, Errors, Interval, SampleStats, Traffic};
+use std::collections::BTreeMap;
+
+/// Raised when a reader of older records would misunderstand a newer one.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Short, sorts by time.
+    pub run_id: String,
+    /// The plan's name or what the user said.
+    pub name: String,
+    /// Wall clock at the start.
+    pub started_unix_ns: u64,
+    /// Start of the first phase to end of the last.
+    pub duration_ns: u64,
+    /// Why the run ended before its plan did, in words; null when it did not.
+    pub aborted: Option<String>,
+    /// The plan as it was run, credentials hidden.
+    pub plan: serde_json::Value,
+    /// Where it ran.
+    pub environment: Environment,
+    /// Whether the numbers may be believed.
+    pub verdict: Verdict,
+    /// What was promised and what was found.
+    pub slos: Vec<SloRecord>,
+    /// In order of their start, repeats apart.
+    pub phases: Vec<PhaseRecord>,
+    /// The generator itself.
+    pub client: Client,
+}
+
+/// The machine and the program.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Environment {
+    /// Such as `linux`.
+    pub os: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// As the system names it.
+    pub cpu_model: String,
+    /// CPUs that this process may use.
+    pub cpu_count: u32,
+    /// Of the machine.
+    pub memory_bytes: u64,
+    /// Of the program.
+    pub weir_version: String,
+    /// `epoll`, `io_uring` or `simulated`.
+    pub driver: String,
+    /// The addresses that took the load, by target.
+    #[serde(default)]
+    pub addresses: BTreeMap<String, Vec<String>>,
+}
+
+/// Whether a phase counts in the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseKind {
+    /// It does not.
+    Warmup,
+    /// It does.
+    Measure,
+}
+
+/// The workload model of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadModel {
+    /// The next action waits for the last: stalls hide arrivals that would have come.
+    Closed,
+    /// Actions are due by a schedule.
+    Open,
+}
+
+/// One run of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// As in the plan.
+    pub name: String,
+    /// Whether it counts.
+    pub kind: PhaseKind,
+    /// Open or closed.
+    pub load_model: LoadModel,
+    /// From 0.
+    pub repeat_index: u32,
+    /// Since the run's start.
+    pub start_ns: u64,
+    /// Length of the load, without the drain.
+    pub duration_ns: u64,
+    /// How long actions under way went on afterwards.
+    pub drain_ns: u64,
+    /// Arrivals due per second; null in a closed model.
+    pub offered_per_sec: Option<f64>,
+    /// Actions completed within the load's length, per second.
+    pub achieved_per_sec: f64,
+    /// Where arrivals and actions ended up.
+    pub counts: CountsRecord,
+    /// Failures by class.
+    pub errors: BTreeMap<String, u64>,
+    /// Payload of the transport.
+    pub bytes_sent: u64,
+    /// Likewise.
+    pub bytes_received: u64,
+    /// Below the action: connections, first bytes, statuses.
+    pub traffic: TrafficRecord,
+    /// Mean number of actions in flight, from first send to done, over load and drain.
+    pub in_flight_mean: f64,
+    /// Most in flight (over several workers: the sum of their maxima).
+    pub in_flight_max: u64,
+    /// Think time within all samples together.
+    pub think_ns: u64,
+    /// Sent → done.
+    pub service_ns: Latencies,
+    /// Intended → done.
+    pub response_ns: Latencies,
+    /// Intended → sent.
+    pub wait_ns: Latencies,
+    /// Sends later than due though a user and a connection were free.
+    pub lateness_ns: Latencies,
+    /// Per action of the scenario, in its order; those that ran.
+    pub actions: Vec<ActionRecord>,
+    /// Per request of actions that have several.
+    #[serde(default)]
+    pub requests: Vec<ActionRecord>,
+    /// Per check of the scenario.
+    #[serde(default)]
+    pub checks: Vec<CheckRecord>,
+    /// In order; the last one may be short and takes in the drain.
+    pub intervals: Vec<IntervalRecord>,
+}
+
+/// Where arrivals and actions ended up: see [`stats::Counts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CountsRecord {
+    /// Arrivals called for.
+    pub due: u64,
+    /// Actions begun.
+    pub started: u64,
+    /// Ended well.
+    pub completed: u64,
+    /// Ended with an error.
+    pub failed: u64,
+    /// Thrown away because all users were busy.
+    pub dropped: u64,
+    /// Still waiting for a user at the end.
+    pub unstarted: u64,
+    /// Still open when the drain limit passed.
+    pub unfinished: u64,
+    /// Samples whose time is a lower bound.
+    pub censored: u64,
+}
+
+impl From<&Counts> for CountsRecord {
+    fn from(counts: &Counts) -> Self {
+        let Counts { due, started, completed, failed, dropped, unstarted, unfinished, censored } = *counts;
+        Self { due, started, completed, failed, dropped, unstarted, unfinished, censored }
+    }
+}
+
+impl CountsRecord {
+    /// Actions that ended, well or not.
+    pub fn ended(&self) -> u64 {
+        self.completed + self.failed
+    }
+
+    /// Failed to ended; 0 when none ended.
+    pub fn error_ratio(&self) -> f64 {
+        if self.ended() == 0 { 0.0 } else { self.failed as f64 / self.ended() as f64 }
+    }
+}
+
+/// Below the action.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TrafficRecord {
+    /// Requests sent, redirects included.
+    pub requests: u64,
+    /// Connections that stood.
+    pub connections_opened: u64,
+    /// Connections that the peer ended between requests or that failed.
+    pub connections_lost: u64,
+    /// Answers by `1xx` … `5xx`.
+    pub statuses: BTreeMap<String, u64>,
+    /// TCP connect.
+    pub connect_ns: Latencies,
+    /// TLS handshake.
+    pub tls_ns: Latencies,
+    /// Sent → first byte of the answer.
+    pub first_byte_ns: Latencies,
+}
+
+impl TrafficRecord {
+    /// The record's form of what workers counted.
+    pub fn of(traffic: &Traffic) -> Self {
+        let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+        let statuses = classes.into_iter().zip(traffic.statuses).filter(|(_, count)| *count > 0);
+        Self {
+            requests: traffic.requests,
+            connections_opened: traffic.connections_opened,
+            connections_lost: traffic.connections_lost,
+            statuses: statuses.map(|(class, count)| (class.to_owned(), count)).collect(),
+            connect_ns: Latencies::of(&traffic.connect_ns),
+            tls_ns: Latencies::of(&traffic.tls_ns),
+            first_byte_ns: Latencies::of(&traffic.first_byte_ns),
+        }
+    }
+}
+
+/// One action (or request) of a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActionRecord {
+    /// As in the plan.
+    pub name: String,
+    /// Where its executions ended up.
+    pub counts: CountsRecord,
+    /// Failures by class.
+    pub errors: BTreeMap<String, u64>,
+    /// Sent → done.
+    pub service_ns: Latencies,
+    /// Intended → done.
+    pub response_ns: Latencies,
+    /// Intended → sent.
+    pub wait_ns: Latencies,
+}
+
+impl ActionRecord {
+    /// The record's form of what workers counted.
+    pub fn of(name: &str, stats: &SampleStats) -> Self {
+        Self {
+            name: name.to_owned(),
+            counts: (&stats.counts).into(),
+            errors: errors_by_name(&stats.errors),
+            service_ns: Latencies::of(&stats.service_ns),
+            response_ns: Latencies::of(&stats.response_ns),
+            wait_ns: Latencies::of(&stats.wait_ns),
+        }
+    }
+}
+
+/// Error counts under the names of their classes.
+pub(crate) fn errors_by_name(errors: &Errors) -> BTreeMap<String, u64> {
+    errors.iter().map(|(class, count)| (class.as_str().to_owned(), count)).collect()
+}
+
+/// A check of the scenario.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRecord {
+    /// As in the plan.
+    pub name: String,
+    /// How often it held.
+    pub passed: u64,
+    /// How often it did not.
+    pub failed: u64,
+}
+
+/// One stretch of a phase, all workers together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntervalRecord {
+    /// Since the run's start.
+    pub start_ns: u64,
+    /// Its length.
+    pub duration_ns: u64,
+    /// What happened in it.
+    pub counts: CountsRecord,
+    /// Failures by class.
+    pub errors: BTreeMap<String, u64>,
+    /// Payload received.
+    pub bytes_received: u64,
+    /// Of what was done in it.
+    pub response_ns: Latencies,
+    /// Of what was done in it.
+    pub service_ns: Latencies,
+    /// Mean number of actions in flight.
+    pub in_flight_mean: f64,
+    /// Most in flight.
+    pub in_flight_max: u64,
+}
+
+impl IntervalRecord {
+    /// The record's form of an interval of all workers, `run_start_ns` being the run's start on the same clock.
+    pub fn of(interval: &Interval, run_start_ns: u64) -> Self {
+        let total = interval.total();
+        Self {
+            start_ns: interval.start_ns.saturating_sub(run_start_ns),
+            duration_ns: interval.duration_ns,
+            counts: (&total.counts).into(),
+            errors: errors_by_name(&total.errors),
+            bytes_received: interval.traffic.bytes_received,
+            response_ns: Latencies::of(&total.response_ns),
+            service_ns: Latencies::of(&total.service_ns),
+            in_flight_mean: mean_over(interval.in_flight.action_ns, interval.duration_ns),
+            in_flight_max: interval.in_flight.max,
+        }
+    }
+}
+
+/// A sum over time divided by the time; 0 over no time.
+pub(crate) fn mean_over(sum: u128, duration_ns: u64) -> f64 {
+    if duration_ns == 0 { 0.0 } else { sum as f64 / duration_ns as f64 }
+}
+
+/// What a phase run is made of besides what its workers counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseFrame {
+    /// As in the plan.
+    pub name: String,
+    /// Whether it counts.
+    pub kind: PhaseKind,
+    /// Open or closed.
+    pub load_model: LoadModel,
+    /// From 0.
+    pub repeat_index: u32,
+    /// Since the run's start.
+    pub start_ns: u64,
+    /// Length of the load.
+    pub duration_ns: u64,
+    /// How long it drained.
+    pub drain_ns: u64,
+    /// Completed within the load's length.
+    pub completed_in_time: u64,
+    /// Names of the actions, requests and checks, as [`Interval`] numbers them.
+    pub action_names: Vec<String>,
+    /// Likewise; empty where an action has one request only.
+    pub request_names: Vec<String>,
+    /// Likewise.
+    pub check_names: Vec<String>,
+}
+
+impl PhaseRecord {
+    /// The record of a phase from the sum of all its intervals.
+    pub fn of(frame: PhaseFrame, total: &Interval, intervals: Vec<IntervalRecord>) -> Self {
+        let whole = total.total();
+        let secs = frame.duration_ns as f64 / 1e9;
+        let per_sec = |count: u64| if secs > 0.0 { count as f64 / secs } else { 0.0 };
+        let ran = |stats: &SampleStats| stats.counts.started > 0;
+        let named = |names: &[String], stats: &[SampleStats]| -> Vec<ActionRecord> {
+            names
+                .iter()
+                .zip(stats)
+                .filter(|(_, s)| ran(s))
+                .map(|(name, s)| ActionRecord::of(name, s))
+                .collect()
+        };
+        let checks =
+            frame.check_names.iter().zip(&total.checks).filter(|(_, (passed, failed))| passed + failed > 0);
+        Self {
+            name: frame.name,
+            kind: frame.kind,
+            load_model: frame.load_model,
+            repeat_index: frame.repeat_index,
+            start_ns: frame.start_ns,
+            duration_ns: frame.duration_ns,
+            drain_ns: frame.drain_ns,
+            offered_per_sec: (frame.load_model == LoadModel::Open).then(|| per_sec(whole.counts.due)),
+            achieved_per_sec: per_sec(frame.completed_in_time),
+            counts: (&whole.counts).into(),
+            errors: errors_by_name(&whole.errors),
+            bytes_sent: total.traffic.bytes_sent,
+            bytes_received: total.traffic.bytes_received,
+            traffic: TrafficRecord::of(&total.traffic),
+            in_flight_mean: mean_over(total.in_flight.action_ns, frame.duration_ns + frame.drain_ns),
+            in_flight_max: total.in_flight.max,
+            think_ns: u64::try_from(total.in_flight.think_ns).unwrap_or(u64::MAX),
+            service_ns: Latencies::of(&whole.service_ns),
+            response_ns: Latencies::of(&whole.response_ns),
+            wait_ns: Latencies::of(&whole.wait_ns),
+            lateness_ns: Latencies::of(&total.lateness_ns),
+            actions: named(&frame.action_names, &total.actions),
+            requests: named(&frame.request_names, &total.requests),
+            checks: checks
+                .map(|(name, (passed, failed))| CheckRecord {
+                    name: name.clone(),
+                    passed: *passed,
+                    failed: *failed,
+                })
+                .collect(),
+            intervals,
+        }
+    }
+}
+
+/// An SLO and what was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SloRecord {
+    /// The expression, with its scope.
+    pub expression: String,
+    /// Whether it was kept; false also when it can't be told.
+    pub ok: bool,
+    /// What was found, in ns, ratio, count or per second; null when the samples don't carry it.
+    pub observed: Option<f64>,
+    /// The same for people, with its unit, or why it can't be told.
+    pub observed_text: String,
+    /// The phase that it was held against, with the repeat when there are several.
+    pub phase: String,
+}
+
+/// The generator itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Client {
+    /// Of the whole process over the run.
+    pub cpu_user_ns: u64,
+    /// Likewise.
+    pub cpu_system_ns: u64,
+    /// Most resident memory.
+    pub rss_bytes_max: u64,
+    /// Share of the machine's CPU time that the hypervisor took away, 0..=1; null where not known.
+    pub steal_ratio: Option<f64>,
+    /// Per worker thread.
+    pub workers: Vec<WorkerRecord>,
+}
+
+/// A worker thread.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WorkerRecord {
+    /// CPU time that it used.
+    pub cpu_ns: u64,
+    /// Of that, waiting actively before deadlines.
+    pub spin_ns: u64,
+    /// Time that it ran, from its first phase to the end of its last.
+    pub elapsed_ns: u64,
+    /// Time that it was ready to run but not on a CPU; null where the system does not tell.
+    pub off_cpu_ns: Option<u64>,
+    /// Sends later than due though a user and a connection were free.
+    pub lateness_ns: Latencies,
+}
+
+impl WorkerRecord {
+    /// Share of its time that it worked, spinning left out; 0 when it did not run.
+    pub fn busy_ratio(&self) -> f64 {
+        mean_over(u128::from(self.cpu_ns.saturating_sub(self.spin_ns)), self.elapsed_ns)
+    }
+}
