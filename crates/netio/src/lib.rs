@@ -3,9 +3,20 @@
 //! The caller numbers its connections itself, densely from 0, and hears what became of each operation as a
 //! [`Completion`]. Nothing here knows of HTTP, users or plans. Times are ns since the driver's origin.
 
+mod clock;
+pub mod epoll;
+mod fd_limit;
+mod pace;
+mod socket;
+mod wake;
+
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+
+pub use fd_limit::{FdLimit, raise_fd_limit};
+pub use pace::prepare_thread;
+pub use wake::EventWaker;
 
 /// Where to connect to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
