@@ -15,6 +15,9 @@ const VALUE_NS_MAX: u64 = 3_600 * units::NS_PER_SEC;
 /// The buckets that a new histogram has room for: up to 64 ms. It grows at most six times from there.
 const INITIAL_NS_MAX: u64 = 64 * units::NS_PER_MS;
 
+/// Why recording can't fail: the only error left is an index beyond `usize`.
+const TAKES_AN_HOUR: &str = "a histogram that resizes takes any value up to an hour";
+
 /// A distribution of times in ns.
 ///
 /// Recording is a few ns and allocates only when a value is greater than any before (a handful of times in a run).
@@ -51,7 +54,8 @@ impl Histogram {
     /// Adds one value.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        self.buckets.saturating_record(value_ns.min(VALUE_NS_MAX));
+        // Not `saturating_record`: that one clamps to the present bounds in place of growing.
+        self.buckets.record(value_ns.min(VALUE_NS_MAX)).expect(TAKES_AN_HOUR);
         self.sum_ns += u128::from(value_ns);
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
@@ -62,7 +66,7 @@ impl Histogram {
         if count == 0 {
             return;
         }
-        self.buckets.saturating_record_n(value_ns.min(VALUE_NS_MAX), count);
+        self.buckets.record_n(value_ns.min(VALUE_NS_MAX), count).expect(TAKES_AN_HOUR);
         self.sum_ns += u128::from(value_ns) * u128::from(count);
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
@@ -228,6 +232,17 @@ mod tests {
         assert!(histogram.carried_quantile_ns(0.999).is_some());
         assert_eq!(histogram.carried_quantile_ns(0.9999), None);
         assert_eq!(Histogram::default().quantile_ns(0.5), None);
+    }
+
+    #[test]
+    fn values_beyond_the_first_buckets_are_told_apart() {
+        let mut histogram = Histogram::default();
+        (1..=1_000u64).for_each(|ms| histogram.record(ms * 1_000_000));
+        histogram.record_n(2_000_000_000, 1_000);
+        for (quantile, expected_ns) in [(0.25, 500_000_000), (0.4, 800_000_000), (0.75, 2_000_000_000)] {
+            let got_ns = histogram.quantile_ns(quantile).unwrap();
+            assert!(got_ns.abs_diff(expected_ns) <= expected_ns / 1_000, "{quantile}: {got_ns}");
+        }
     }
 
     #[test]
