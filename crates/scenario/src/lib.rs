@@ -1,1 +1,139 @@
-//! scenario
+//! What a user does, as a conversation with the worker loop: an event goes in, the next thing to do comes out.
+//!
+//! [`Scenario`] is one user's behaviour. It never blocks and never does I/O: whoever implements it may keep its place in a state
+//! machine (as [`Program`]'s interpreter does for declarative plans) or on a stack of its own that is suspended between
+//! [`Scenario::resume`] and the next. Times are ns since the run's origin.
+
+mod check;
+mod compile;
+mod cookies;
+mod feed;
+mod interpreter;
+mod order;
+mod render;
+
+pub use compile::Program;
+pub use proto::http1::{Body, Headers, RequestKind, Want};
+use stats::ErrorClass;
+
+/// Names of what a scenario measures; [`stats::Interval`] has a place for each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// Actions.
+    pub actions: Vec<String>,
+    /// Requests that are measured apart from their action, because it has several.
+    pub requests: Vec<String>,
+    /// Checks.
+    pub checks: Vec<String>,
+}
+
+/// Makes users. Shared by all workers; each takes its own [`UserSource`] from it.
+pub trait ScenarioFactory: Send + Sync {
+    /// What the scenario measures.
+    fn shape(&self) -> &Shape;
+    /// What worker `worker_index` of `worker_count` makes its users from.
+    fn source(&self, worker_index: u64, worker_count: u64) -> Box<dyn UserSource>;
+}
+
+/// Makes the users of one worker, which may share what is the worker's own.
+pub trait UserSource {
+    /// A new user; `user_index` counts over all workers.
+    fn user(&mut self, user_index: u64) -> Box<dyn Scenario>;
+}
+
+/// Which action a user is to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// As the scenario's order says.
+    Next,
+    /// This one.
+    Exactly(u16),
+}
+
+/// One user's behaviour.
+pub trait Scenario {
+    /// Begins an action and says which (its index in [`Shape::actions`]); `None`: the user has nothing left to do.
+    /// The first [`Scenario::resume`] after it gets [`Event::Begun`].
+    fn begin(&mut self, choice: Choice) -> Option<u16>;
+    /// Goes on after an event until the next thing that takes time.
+    fn resume(&mut self, event: Event<'_>, context: &mut Context<'_>) -> Next;
+    /// The bytes of the request that the last [`Next::Exchange`] asked for.
+    fn request(&self) -> &[u8];
+}
+
+/// What the worker lends while a user goes on.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The time of the event.
+    pub now_ns: u64,
+    /// Checks passed and failed, as [`Shape::checks`] numbers them.
+    pub checks: &'a mut [(u64, u64)],
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The action was begun.
+    Begun,
+    /// The exchange was answered.
+    Answered(Answer<'a>),
+    /// The exchange failed without an answer.
+    Failed(ErrorClass),
+    /// The pause is over.
+    Rested,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// Its status.
+    pub status: u16,
+    /// Its headers, if they were wanted.
+    pub headers: Option<Headers<'a>>,
+    /// Its body, if it was wanted.
+    pub body: Body<'a>,
+    /// Sent → done, ns.
+    pub service_ns: u64,
+}
+
+/// What is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Send [`Scenario::request`] and hear [`Event::Answered`] or [`Event::Failed`].
+    Exchange(Exchange),
+    /// Hear [`Event::Rested`] after so long.
+    Rest {
+        /// ns
+        duration_ns: u64,
+        /// Whether it is the user's own pause, which is in no latency, or stands for work.
+        kind: RestKind,
+    },
+    /// The action is over.
+    Done(Result<(), ErrorClass>),
+}
+
+/// What a pause stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RestKind {
+    /// The user's own: in no latency.
+    Think,
+    /// Work: in service and response time.
+    Delay,
+}
+
+/// One request and its answer, as the worker needs to know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    /// Index of the plan's target.
+    pub target: u16,
+    /// Where it is measured beside its action, in [`Shape::requests`].
+    pub request_index: Option<u16>,
+    /// What decides how the answer is framed.
+    pub kind: RequestKind,
+    /// What of the answer is looked at.
+    pub want: Want,
+    /// Limit from send to the end of the answer, ns.
+    pub timeout_ns: u64,
+    /// Length of the head when the body waits for `100 Continue`; `None`: all is sent at once.
+    pub head_bytes: Option<usize>,
+}
