@@ -11,7 +11,7 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
         let due_ns = index * 1_000_000;
         let sample = Sample {
             intended_ns: due_ns,
-            sent_ns: due_ns + 1_000,
+            sent_ns: Some(due_ns + 1_000),
             done_ns: due_ns + 1_001_000,
             think_ns: 0,
             outcome: Outcome::Completed,

@@ -49,14 +49,26 @@ impl RateCurve {
         for stage in stages.iter().filter(|stage| stage.duration_ns > 0) {
             let duration_ns = stage.duration_ns as f64;
             let (from, to) = (per_ns(stage.rate_from), per_ns(stage.rate_to));
-            let segment = Segment { start_ns, duration_ns, arrivals_before, rate: from, slope: (to - from) / duration_ns };
+            let segment = Segment {
+                start_ns,
+                duration_ns,
+                arrivals_before,
+                rate: from,
+                slope: (to - from) / duration_ns,
+            };
             arrivals_before += segment.arrivals_until(duration_ns);
             start_ns += duration_ns;
             segments.push(segment);
         }
         if let Some(last) = stages.last() {
             let rate = per_ns(last.rate_to);
-            segments.push(Segment { start_ns, duration_ns: f64::INFINITY, arrivals_before, rate, slope: 0.0 });
+            segments.push(Segment {
+                start_ns,
+                duration_ns: f64::INFINITY,
+                arrivals_before,
+                rate,
+                slope: 0.0,
+            });
         }
         Self { segments, first: stages.first().map(|stage| stage.rate_from), at: 0 }
     }

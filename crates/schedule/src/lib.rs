@@ -126,6 +126,11 @@ impl FireTimes {
         self.next_ns = self.within(next_ns);
     }
 
+    /// Whether all arrivals of the count were taken (not merely all before the end).
+    pub fn is_count_reached(&self) -> bool {
+        self.number >= self.count_max
+    }
+
     /// The rate asked for at a time since the phase's start, per second over all slices.
     pub fn rate_per_sec_at(&self, elapsed_ns: u64) -> f64 {
         self.curve.rate_per_sec_at(elapsed_ns)

@@ -34,13 +34,17 @@ fn a_constant_rate_is_exact_to_the_nanosecond() {
 
 #[test]
 fn slices_merge_to_the_whole() {
-    let stages = [vec![stage(3001, 3001, 0)], vec![stage(10, 900, 3), stage(900, 900, 1), stage(0, 0, 1), stage(500, 20, 2)]];
+    let stages = [
+        vec![stage(3001, 3001, 0)],
+        vec![stage(10, 900, 3), stage(900, 900, 1), stage(0, 0, 1), stage(500, 20, 2)],
+    ];
     for stages in stages {
         for arrivals in [Arrivals::Constant, Arrivals::Poisson, Arrivals::UniformJitter] {
             let profile = profile(stages.clone(), arrivals, 7);
             let whole = times(&profile, Slice::WHOLE);
             for count in [2, 3, 7] {
-                let mut merged: Vec<u64> = (0..count).flat_map(|index| times(&profile, Slice { index, count })).collect();
+                let mut merged: Vec<u64> =
+                    (0..count).flat_map(|index| times(&profile, Slice { index, count })).collect();
                 merged.sort_unstable();
                 assert_eq!(merged, whole, "{arrivals:?} in {count}");
             }
@@ -72,7 +76,11 @@ fn poisson_gaps_are_exponential_and_independent_of_the_count() {
     // Kolmogorov and Smirnov against 1 − e^(−x): the 1 % critical value is 1.63 / √n.
     let mut sorted = gaps;
     sorted.sort_by(f64::total_cmp);
-    let distance = sorted.iter().enumerate().map(|(i, x)| ((i as f64 + 0.5) / n - (1.0 - (-x).exp())).abs()).fold(0.0, f64::max);
+    let distance = sorted
+        .iter()
+        .enumerate()
+        .map(|(i, x)| ((i as f64 + 0.5) / n - (1.0 - (-x).exp())).abs())
+        .fold(0.0, f64::max);
     assert!(distance < 1.63 / n.sqrt() + 0.5 / n, "{distance}");
 }
 
@@ -94,7 +102,13 @@ fn silence_counts_and_ends_are_kept() {
     assert_eq!(times(&limited, Slice::WHOLE).len(), 77);
     let shares: usize = (0..4).map(|index| times(&limited, Slice { index, count: 4 }).len()).sum();
     assert_eq!(shares, 77);
-    let fire_times = FireTimes::new(&profile(vec![stage(0, 1000, 10), stage(200, 200, 5)], Arrivals::Constant, 20), Slice::WHOLE);
-    assert_eq!([0, 5, 12, 19].map(|secs| fire_times.rate_per_sec_at(secs * NS_PER_SEC).round()), [0.0, 500.0, 200.0, 200.0]);
+    let fire_times = FireTimes::new(
+        &profile(vec![stage(0, 1000, 10), stage(200, 200, 5)], Arrivals::Constant, 20),
+        Slice::WHOLE,
+    );
+    assert_eq!(
+        [0, 5, 12, 19].map(|secs| fire_times.rate_per_sec_at(secs * NS_PER_SEC).round()),
+        [0.0, 500.0, 200.0, 200.0]
+    );
     assert_eq!((0..3).map(|index| Slice { index, count: 3 }.share(11)).collect::<Vec<_>>(), [4, 4, 3]);
 }

@@ -29,8 +29,8 @@ impl Outcome {
 pub struct Sample {
     /// When it was due: by the schedule in an open model, when the user became ready in a closed one.
     pub intended_ns: u64,
-    /// Just before its first send; for what never sent anything, when it began.
-    pub sent_ns: u64,
+    /// Just before its first send, or when its work began without one; `None`: it never came so far, and has no service time.
+    pub sent_ns: Option<u64>,
     /// When its last byte was there, or when it was given up.
     pub done_ns: u64,
     /// The user's own pauses within it (think time), in neither latency.
@@ -40,9 +40,9 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Sent → done, without think time.
-    pub fn service_ns(&self) -> u64 {
-        self.done_ns.saturating_sub(self.sent_ns).saturating_sub(self.think_ns)
+    /// Sent → done, without think time; `None` when nothing was sent.
+    pub fn service_ns(&self) -> Option<u64> {
+        self.sent_ns.map(|sent_ns| self.done_ns.saturating_sub(sent_ns).saturating_sub(self.think_ns))
     }
 
     /// Intended → done, without think time.
@@ -50,9 +50,9 @@ impl Sample {
         self.done_ns.saturating_sub(self.intended_ns).saturating_sub(self.think_ns)
     }
 
-    /// Intended → sent.
-    pub fn wait_ns(&self) -> u64 {
-        self.sent_ns.saturating_sub(self.intended_ns)
+    /// Intended → sent; `None` when nothing was sent.
+    pub fn wait_ns(&self) -> Option<u64> {
+        self.sent_ns.map(|sent_ns| sent_ns.saturating_sub(self.intended_ns))
     }
 }
 
@@ -75,9 +75,11 @@ impl SampleStats {
     /// Records how an execution ended. Its start was counted when it started.
     #[inline]
     pub fn record(&mut self, sample: &Sample) {
-        self.service_ns.record(sample.service_ns());
         self.response_ns.record(sample.response_ns());
-        self.wait_ns.record(sample.wait_ns());
+        if let (Some(service_ns), Some(wait_ns)) = (sample.service_ns(), sample.wait_ns()) {
+            self.service_ns.record(service_ns);
+            self.wait_ns.record(wait_ns);
+        }
         match sample.outcome {
             Outcome::Completed => self.counts.completed += 1,
             Outcome::Failed(class) => {
@@ -224,7 +226,15 @@ impl Interval {
         self.lateness_ns.clear();
     }
 
-    /// Adds another worker's view of the same stretch, or the next stretch; start and length stay.
+    /// Adds what happened in a later stretch.
+    pub fn append(&mut self, later: &Self) {
+        let max = self.in_flight.max.max(later.in_flight.max);
+        self.merge(later);
+        self.in_flight.max = max;
+        self.duration_ns = later.start_ns.saturating_add(later.duration_ns).saturating_sub(self.start_ns);
+    }
+
+    /// Adds another worker's view of the same stretch; start and length stay.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.actions.iter_mut().zip(&other.actions) {
             mine.merge(theirs);

@@ -1,0 +1,136 @@
+//! One run of one phase on one worker: its load, who works for it, and its books.
+
+use crate::message::{PhaseOrder, Usage, WorkerLoad};
+use crate::recorder::Recorder;
+use plan::Saturation;
+use schedule::{FireTimes, Slice};
+use std::collections::VecDeque;
+
+/// Where a phase run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Its start is to come.
+    Pending,
+    /// Its load is on.
+    Running,
+    /// Its load has ended, actions are under way.
+    Draining,
+}
+
+/// A phase run.
+pub(crate) struct PhaseRun {
+    pub(crate) phase_run: usize,
+    pub(crate) population: u16,
+    pub(crate) stage: Stage,
+    pub(crate) load: Load,
+    pub(crate) start_ns: u64,
+    /// When the load ends at the latest; once draining, when it ended.
+    pub(crate) end_ns: u64,
+    pub(crate) drain_limit_ns: u64,
+    /// Actions begun and not ended.
+    pub(crate) open_count: u64,
+    pub(crate) recorder: Recorder,
+    /// What the thread had used when it started.
+    pub(crate) usage: Usage,
+}
+
+/// The load's own state.
+pub(crate) enum Load {
+    /// Users that go on as soon as they are ready.
+    Closed {
+        /// Ready users and since when.
+        ready: VecDeque<(u32, u64)>,
+        users: u32,
+        in_flight_max: u64,
+        /// Actions that may still be begun.
+        count_left: u64,
+    },
+    /// Users that do each action once.
+    Once { ready: VecDeque<(u32, u64)>, users: u32 },
+    /// Arrivals by a schedule.
+    Open {
+        fire_times: FireTimes,
+        on_saturation: Saturation,
+        users_max: u32,
+        /// The oldest unread arrival found no user: it and those due until one is free are late by the target's doing.
+        is_saturated: bool,
+    },
+}
+
+impl PhaseRun {
+    pub(crate) fn new(order: PhaseOrder, slice: Slice, recorder: Recorder, usage: Usage) -> Self {
+        let end_ns = order.start_ns.saturating_add(order.duration_ns);
+        let load = match order.load {
+            WorkerLoad::Closed { users, in_flight_max, count_max } => Load::Closed {
+                ready: VecDeque::with_capacity(users as usize),
+                users,
+                in_flight_max: u64::from(in_flight_max.unwrap_or(users)),
+                count_left: count_max.unwrap_or(u64::MAX),
+            },
+            WorkerLoad::Once { users } => {
+                Load::Once { ready: VecDeque::with_capacity(users as usize), users }
+            }
+            WorkerLoad::Open { profile, on_saturation, users_max } => Load::Open {
+                fire_times: FireTimes::new(&profile, slice),
+                on_saturation,
+                users_max,
+                is_saturated: false,
+            },
+        };
+        Self {
+            phase_run: order.phase_run,
+            population: order.scenario as u16,
+            stage: Stage::Pending,
+            load,
+            start_ns: order.start_ns,
+            end_ns,
+            drain_limit_ns: order.drain_limit_ns,
+            open_count: 0,
+            recorder,
+            usage,
+        }
+    }
+
+    /// Whether the load has nothing left to begin, whatever the time.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        match &self.load {
+            Load::Closed { count_left, users, .. } => *count_left == 0 || *users == 0,
+            Load::Once { ready, .. } => ready.is_empty(),
+            Load::Open { fire_times, .. } => fire_times.is_count_reached(),
+        }
+    }
+
+    /// The next time at which something must be done for this phase, besides timers and completions.
+    pub(crate) fn deadline_ns(&self) -> u64 {
+        let boundary_ns = self.recorder.boundary_ns();
+        match self.stage {
+            Stage::Pending => self.start_ns,
+            Stage::Draining => boundary_ns.min(self.end_ns.saturating_add(self.drain_limit_ns)),
+            Stage::Running => boundary_ns.min(self.end_ns).min(self.next_start_ns()),
+        }
+    }
+
+    /// When the load wants to begin something; `u64::MAX`: only when something ends.
+    fn next_start_ns(&self) -> u64 {
+        match &self.load {
+            Load::Closed { ready, in_flight_max, count_left, .. } => {
+                if ready.is_empty() || self.open_count >= *in_flight_max || *count_left == 0 {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
+            Load::Once { ready, .. } => {
+                if ready.is_empty() {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
+            Load::Open { is_saturated: true, .. } => u64::MAX,
+            Load::Open { fire_times, .. } => {
+                fire_times.peek_ns().map_or(u64::MAX, |due_ns| self.start_ns.saturating_add(due_ns))
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! One simulated person as the worker sees it, and the population of a scenario.
+
+use scenario::{Exchange, Scenario, UserSource};
+
+/// No connection.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a user is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// Nothing: it may begin an action.
+    Idle,
+    /// Resting until a timer.
+    Resting,
+    /// Waiting for a connection, or for its connection to stand.
+    AwaitingConnection,
+    /// Its request leaves with the next flush.
+    Sending,
+    /// Its request is on its way.
+    AwaitingAnswer,
+    /// It has nothing left to do, ever.
+    Retired,
+}
+
+/// A user.
+pub(crate) struct User {
+    pub(crate) scenario: Box<dyn Scenario>,
+    pub(crate) doing: Doing,
+    /// Raised with each pause and action, so that old timers are told apart.
+    pub(crate) generation: u32,
+    /// Index of the scenario.
+    pub(crate) population: u16,
+    /// Its number over all workers, for making it anew.
+    pub(crate) user_index: u64,
+    /// Slot of the phase that it works for.
+    pub(crate) phase: u32,
+    /// In a phase that does each action once: the next one.
+    pub(crate) once_next: u16,
+
+    // The action under way.
+    pub(crate) action: u16,
+    pub(crate) intended_ns: u64,
+    /// First send or start of work; `None`: neither yet.
+    pub(crate) sent_ns: Option<u64>,
+    pub(crate) think_ns: u64,
+    /// Nothing but the worker itself stood between due time and send.
+    pub(crate) is_unhindered: bool,
+
+    // The request under way.
+    pub(crate) exchange: Option<Exchange>,
+    pub(crate) request_intended_ns: u64,
+    pub(crate) request_sent_ns: u64,
+    pub(crate) has_first_byte: bool,
+    /// The body waits for `100 Continue`.
+    pub(crate) holds_body: bool,
+    /// The connection in use.
+    pub(crate) conn: u32,
+    /// When the request is given up.
+    pub(crate) limit_ns: u64,
+    /// The earliest timer that will look at `limit_ns`; `u64::MAX`: none.
+    pub(crate) limit_armed_ns: u64,
+    /// Its own connections by target, where it keeps some.
+    pub(crate) own_conns: Box<[u32]>,
+}
+
+impl User {
+    pub(crate) fn new(
+        scenario: Box<dyn Scenario>,
+        population: u16,
+        user_index: u64,
+        target_count: usize,
+    ) -> Self {
+        Self {
+            scenario,
+            doing: Doing::Idle,
+            generation: 0,
+            population,
+            user_index,
+            phase: NONE,
+            once_next: 0,
+            action: 0,
+            intended_ns: 0,
+            sent_ns: None,
+            think_ns: 0,
+            is_unhindered: false,
+            exchange: None,
+            request_intended_ns: 0,
+            request_sent_ns: 0,
+            has_first_byte: false,
+            holds_body: false,
+            conn: NONE,
+            limit_ns: u64::MAX,
+            limit_armed_ns: u64::MAX,
+            own_conns: vec![NONE; target_count].into_boxed_slice(),
+        }
+    }
+}
+
+/// The users of one scenario on one worker.
+pub(crate) struct Population {
+    pub(crate) source: Box<dyn UserSource>,
+    /// Users that do nothing; the last used is the first to be used again.
+    pub(crate) idle: Vec<u32>,
+    /// How many there are.
+    pub(crate) count: u32,
+}
