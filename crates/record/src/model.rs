@@ -124,6 +124,12 @@ pub struct PhaseRecord {
     pub wait_ns: Latencies,
     /// Sends later than due though a user and a connection were free.
     pub lateness_ns: Latencies,
+    /// Share of the time that the busiest worker thread worked (spinning left out), 0..=1.
+    #[serde(default)]
+    pub busy_ratio_max: f64,
+    /// Share of the time that a worker thread was ready but not on a CPU, the worst one's; null where the system does not tell.
+    #[serde(default)]
+    pub off_cpu_ratio_max: Option<f64>,
     /// Per action of the scenario, in its order; those that ran.
     pub actions: Vec<ActionRecord>,
     /// Per request of actions that have several.
@@ -132,7 +138,7 @@ pub struct PhaseRecord {
     /// Per check of the scenario.
     #[serde(default)]
     pub checks: Vec<CheckRecord>,
-    /// In order; the last one may be short and takes in the drain.
+    /// In order. One that starts at or after the load's end is the drain.
     pub intervals: Vec<IntervalRecord>,
 }
 
@@ -324,6 +330,10 @@ pub struct PhaseFrame {
     pub drain_ns: u64,
     /// Completed within the load's length.
     pub completed_in_time: u64,
+    /// Share of the time that the busiest worker thread worked.
+    pub busy_ratio_max: f64,
+    /// Share of the time that a worker thread was kept off the CPU, the worst one's.
+    pub off_cpu_ratio_max: Option<f64>,
     /// Names of the actions, requests and checks, as [`Interval`] numbers them.
     pub action_names: Vec<String>,
     /// Likewise; empty where an action has one request only.
@@ -371,6 +381,8 @@ impl PhaseRecord {
             response_ns: Latencies::of(&whole.response_ns),
             wait_ns: Latencies::of(&whole.wait_ns),
             lateness_ns: Latencies::of(&total.lateness_ns),
+            busy_ratio_max: frame.busy_ratio_max,
+            off_cpu_ratio_max: frame.off_cpu_ratio_max,
             actions: named(&frame.action_names, &total.actions),
             requests: named(&frame.request_names, &total.requests),
             checks: checks

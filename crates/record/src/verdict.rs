@@ -2,7 +2,7 @@
 //!
 //! Each rule says what was seen, what it means for the numbers, and what to do. The worst of them is the state.
 
-use crate::{LoadModel, PhaseKind, PhaseRecord, RunRecord, WorkerRecord};
+use crate::{LoadModel, PhaseKind, PhaseRecord, RunRecord};
 use serde::{Deserialize, Serialize};
 
 /// The judgement on a run.
@@ -118,8 +118,12 @@ pub fn judge(record: &RunRecord) -> Verdict {
     for phase in &measured {
         judge_phase(phase, &mut reasons);
     }
-    let saturated = record.client.workers.iter().map(WorkerRecord::busy_ratio).fold(0.0, f64::max);
-    judge_generator(record, saturated, &measured, &mut reasons);
+    if let Some(steal) = record.client.steal_ratio
+        && let Some(state) = graded(steal, STEAL_RATIO)
+    {
+        let message = format!("the hypervisor took {} of the CPU time away", units::ratio(steal));
+        push(&mut reasons, ReasonCode::Steal, state, message, "repeat on a quieter or a dedicated machine");
+    }
     // Several phases may give the same kind of reason; all stay, worst first, otherwise in the order found.
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.state));
     let state = reasons.iter().map(|reason| reason.state).max().unwrap_or_default();
@@ -157,6 +161,7 @@ fn judge_phase(phase: &PhaseRecord, reasons: &mut Vec<Reason>) {
         );
         return;
     }
+    judge_generator(phase, &name, reasons);
     judge_lateness(phase, &name, reasons);
     if counts.dropped > 0 {
         let share = counts.dropped as f64 / counts.due.max(1) as f64;
@@ -278,14 +283,15 @@ fn judge_little(phase: &PhaseRecord, name: &str, reasons: &mut Vec<Reason>) {
     );
 }
 
-fn judge_generator(record: &RunRecord, busy: f64, measured: &[&PhaseRecord], reasons: &mut Vec<Reason>) {
+/// Whether the worker threads themselves were the limit, or were kept from working.
+fn judge_generator(phase: &PhaseRecord, name: &str, reasons: &mut Vec<Reason>) {
+    let busy = phase.busy_ratio_max;
     if busy > BUSY_RATIO {
-        let short = measured
-            .iter()
-            .any(|p| p.offered_per_sec.is_some_and(|offered| p.achieved_per_sec < offered * ACHIEVED_RATIO));
-        let state = if short { VerdictState::Invalid } else { VerdictState::Suspect };
+        let fell_behind =
+            phase.offered_per_sec.is_some_and(|offered| phase.achieved_per_sec < offered * ACHIEVED_RATIO);
+        let state = if fell_behind { VerdictState::Invalid } else { VerdictState::Suspect };
         let message = format!(
-            "the generator was the limit: a worker thread was busy {} of the time; the service can do at least this rate, and latencies hold the client's own queueing",
+            "phase {name}: the generator was the limit: a worker thread was busy {} of the time; the service can do at least this rate, and latencies hold the client's own queueing",
             units::ratio(busy.min(1.0))
         );
         push(
@@ -296,12 +302,11 @@ fn judge_generator(record: &RunRecord, busy: f64, measured: &[&PhaseRecord], rea
             "use more threads (-t) or give a rate below this one",
         );
     }
-    let off_cpu =
-        |worker: &WorkerRecord| worker.off_cpu_ns.map(|ns| ns as f64 / worker.elapsed_ns.max(1) as f64);
-    let off_cpu = record.client.workers.iter().filter_map(off_cpu).fold(0.0, f64::max);
-    if let Some(state) = graded(off_cpu, OFF_CPU_RATIO) {
+    if let Some(off_cpu) = phase.off_cpu_ratio_max
+        && let Some(state) = graded(off_cpu, OFF_CPU_RATIO)
+    {
         let message = format!(
-            "a worker thread was ready but kept off the CPU {} of the time: its latencies hold that",
+            "phase {name}: a worker thread was ready but kept off the CPU {} of the time: its latencies hold that",
             units::ratio(off_cpu)
         );
         push(
@@ -311,12 +316,6 @@ fn judge_generator(record: &RunRecord, busy: f64, measured: &[&PhaseRecord], rea
             message,
             "leave a CPU free for each worker thread, or use fewer (-t)",
         );
-    }
-    if let Some(steal) = record.client.steal_ratio
-        && let Some(state) = graded(steal, STEAL_RATIO)
-    {
-        let message = format!("the hypervisor took {} of the CPU time away", units::ratio(steal));
-        push(reasons, ReasonCode::Steal, state, message, "repeat on a quieter or a dedicated machine");
     }
 }
 

@@ -4,8 +4,14 @@ use super::*;
 use crate::{Client, Environment, Latencies, PhaseFrame};
 use stats::{Histogram, Interval, Outcome, Sample};
 
+/// What the phase's threads did.
+struct Generator {
+    busy: f64,
+    off_cpu: f64,
+}
+
 /// A record of one open phase: 10 000 arrivals in 10 s, each sent on time and answered in 1 ms, then changed.
-fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
+fn record(change: impl FnOnce(&mut RunRecord, &mut Interval, &mut Generator)) -> RunRecord {
     let mut total = Interval::new(1, 0, 0);
     for index in 0..10_000u64 {
         let due_ns = index * 1_000_000;
@@ -22,7 +28,6 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
     }
     total.actions[0].counts.started = 10_000;
     total.arrivals.counts.due = 10_000;
-    let worker = WorkerRecord { cpu_ns: 1, elapsed_ns: 10, off_cpu_ns: Some(0), ..WorkerRecord::default() };
     let mut record = RunRecord {
         schema_version: crate::SCHEMA_VERSION,
         run_id: "r".into(),
@@ -35,9 +40,10 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
         verdict: Verdict::default(),
         slos: Vec::new(),
         phases: Vec::new(),
-        client: Client { workers: vec![worker], ..Client::default() },
+        client: Client::default(),
     };
-    change(&mut record, &mut total);
+    let mut generator = Generator { busy: 0.1, off_cpu: 0.0 };
+    change(&mut record, &mut total, &mut generator);
     let frame = PhaseFrame {
         name: "steady".into(),
         kind: PhaseKind::Measure,
@@ -47,6 +53,8 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
         duration_ns: 10_000_000_000,
         drain_ns: 0,
         completed_in_time: total.actions[0].counts.completed,
+        busy_ratio_max: generator.busy,
+        off_cpu_ratio_max: Some(generator.off_cpu),
         action_names: vec!["a".into()],
         request_names: Vec::new(),
         check_names: Vec::new(),
@@ -55,7 +63,10 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval)) -> RunRecord {
     record
 }
 
-fn check(change: impl FnOnce(&mut RunRecord, &mut Interval), expect: (VerdictState, &[ReasonCode])) {
+fn check(
+    change: impl FnOnce(&mut RunRecord, &mut Interval, &mut Generator),
+    expect: (VerdictState, &[ReasonCode]),
+) {
     let verdict = judge(&record(change));
     let codes: Vec<ReasonCode> = verdict.reasons.iter().map(|reason| reason.code).collect();
     assert_eq!((verdict.state, codes.as_slice()), expect, "{:#?}", verdict.reasons);
@@ -63,68 +74,54 @@ fn check(change: impl FnOnce(&mut RunRecord, &mut Interval), expect: (VerdictSta
 
 #[test]
 fn a_clean_run_is_valid_without_reasons() {
-    check(|_, _| (), (VerdictState::Valid, &[]));
+    check(|_, _, _| (), (VerdictState::Valid, &[]));
 }
 
 #[test]
 fn each_rule_speaks_alone() {
     let late = |late_ns: u64| {
-        move |_: &mut RunRecord, total: &mut Interval| {
+        move |_: &mut RunRecord, total: &mut Interval, _: &mut Generator| {
             total.lateness_ns = Histogram::default();
             total.lateness_ns.record_n(late_ns, 10_000);
         }
     };
     check(late(150_000), (VerdictState::Suspect, &[ReasonCode::SendLateness]));
     check(late(900_000), (VerdictState::Invalid, &[ReasonCode::SendLateness]));
-    check(|_, total| total.in_flight.action_ns *= 2, (VerdictState::Invalid, &[ReasonCode::LittlesLaw]));
+    check(|_, total, _| total.in_flight.action_ns *= 2, (VerdictState::Invalid, &[ReasonCode::LittlesLaw]));
     check(
-        |_, total| (total.arrivals.counts.due, total.arrivals.counts.dropped) = (10_050, 50),
+        |_, total, _| (total.arrivals.counts.due, total.arrivals.counts.dropped) = (10_050, 50),
         (VerdictState::Suspect, &[ReasonCode::ArrivalsDropped]),
     );
     check(
-        |_, total| total.arrivals.counts.due = 11_000,
+        |_, total, _| total.arrivals.counts.due = 11_000,
         (VerdictState::Suspect, &[ReasonCode::BelowOffered]),
     );
     check(
-        |_, total| total.actions[0].counts.censored = 100,
+        |_, total, _| total.actions[0].counts.censored = 100,
         (VerdictState::Suspect, &[ReasonCode::Censored]),
     );
+    check(|_, _, generator| generator.busy = 0.95, (VerdictState::Suspect, &[ReasonCode::GeneratorBound]));
+    check(|_, _, generator| generator.off_cpu = 0.1, (VerdictState::Suspect, &[ReasonCode::OffCpu]));
+    check(|_, _, generator| generator.off_cpu = 0.9, (VerdictState::Invalid, &[ReasonCode::OffCpu]));
     check(
-        |record, _| record.client.workers[0].cpu_ns = 10,
-        (VerdictState::Suspect, &[ReasonCode::GeneratorBound]),
+        |record, _, _| record.client.steal_ratio = Some(0.05),
+        (VerdictState::Suspect, &[ReasonCode::Steal]),
     );
     check(
-        |record, _| record.client.workers[0].off_cpu_ns = Some(1),
-        (VerdictState::Suspect, &[ReasonCode::OffCpu]),
-    );
-    check(
-        |record, _| record.client.workers[0].off_cpu_ns = Some(9),
-        (VerdictState::Invalid, &[ReasonCode::OffCpu]),
-    );
-    check(|record, _| record.client.steal_ratio = Some(0.05), (VerdictState::Suspect, &[ReasonCode::Steal]));
-    check(
-        |record, _| record.aborted = Some("interrupted".into()),
+        |record, _, _| record.aborted = Some("interrupted".into()),
         (VerdictState::Suspect, &[ReasonCode::Aborted]),
     );
     check(
-        |_, total| total.actions[0].counts.completed = 0,
+        |_, total, _| total.actions[0].counts.completed = 0,
         (VerdictState::Invalid, &[ReasonCode::NothingCompleted]),
-    );
-}
-
-#[test]
-fn spinning_is_not_work() {
-    check(
-        |record, _| (record.client.workers[0].cpu_ns, record.client.workers[0].spin_ns) = (10, 5),
-        (VerdictState::Valid, &[]),
     );
 }
 
 #[test]
 fn a_generator_that_fell_behind_makes_the_run_invalid() {
     check(
-        |record, total| {
-            record.client.workers[0].cpu_ns = 10;
+        |_, total, generator| {
+            generator.busy = 0.99;
             total.arrivals.counts.due = 20_000;
         },
         (VerdictState::Invalid, &[ReasonCode::GeneratorBound, ReasonCode::BelowOffered]),
@@ -133,7 +130,7 @@ fn a_generator_that_fell_behind_makes_the_run_invalid() {
 
 #[test]
 fn a_record_survives_its_json() {
-    let record = record(|_, _| ());
+    let record = record(|_, _, _| ());
     let json = serde_json::to_string(&record).unwrap();
     let read: RunRecord = serde_json::from_str(&json).unwrap();
     assert_eq!(read, record);
