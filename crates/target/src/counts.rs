@@ -26,7 +26,7 @@ impl Counter {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_sub(by), Ordering::Release);
     }
 
-    fn read(&self) -> u64 {
+    pub(crate) fn read(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 }
@@ -94,7 +94,7 @@ impl Counts {
             counter.add(1);
         }
         let class = Class::of(endpoint);
-        self.read(class, bytes_in);
+        self.received(class, bytes_in);
         if class == Class::Load
             && let Some(counter) = self.methods.get(method as usize)
         {
@@ -112,7 +112,7 @@ impl Counts {
         }
     }
 
-    pub(crate) fn read(&self, class: Class, bytes: u64) {
+    pub(crate) fn received(&self, class: Class, bytes: u64) {
         let [load, control] = &self.bytes_in;
         if class == Class::Load { load.add(bytes) } else { control.add(bytes) }
     }

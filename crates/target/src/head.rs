@@ -97,7 +97,7 @@ pub(crate) fn read_head<R>(bytes: &[u8], then: impl FnOnce(Head<'_, '_>) -> R) -
         Err(httparse::Error::TooManyHeaders) => {
             return HeadResult::Refused(431, "more than 128 header fields");
         }
-        Err(httparse::Error::Version) => {
+        Err(httparse::Error::Version) if names_http(bytes) => {
             return HeadResult::Refused(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
         }
         Err(_) => return HeadResult::Refused(400, "the head is not HTTP/1.1"),
@@ -125,6 +125,13 @@ pub(crate) fn read_head<R>(bytes: &[u8], then: impl FnOnce(Head<'_, '_>) -> R) -
         expects_continue: fields.expects_continue,
         size_bytes,
     }))
+}
+
+/// Whether the request line speaks of HTTP at all, in whatever version.
+fn names_http(bytes: &[u8]) -> bool {
+    let line =
+        bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    line.windows(6).any(|window| window == b" HTTP/")
 }
 
 /// The path and query of a target in absolute form (`http://host/path`), which every server must take (RFC 9112 §3.2.2).
@@ -251,6 +258,7 @@ mod tests {
             ("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\n\r\n", "400"),
             ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", "505"),
+            ("what is this?\r\n\r\n", "400"),
             ("\u{16}\u{3}\u{1}", "400"),
             ("GET / HTTP/1.1\r\nHost: a\r\n", "partial"),
             (long.as_str(), "431"),

@@ -171,6 +171,11 @@ impl Running {
         self.shared.stats()
     }
 
+    /// Connections that each thread has taken over since the start. They are dealt out in turn, so these differ by 1 at most.
+    pub fn connections_per_thread(&self) -> Vec<u64> {
+        self.shared.counts.iter().map(|counts| counts.accepted.read()).collect()
+    }
+
     /// Counts from 0 again: the same as `/stats/reset`.
     pub fn reset_stats(&self) {
         self.shared.reset_stats();

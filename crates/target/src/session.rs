@@ -178,7 +178,7 @@ impl Session {
                 },
                 Phase::Drain(reader) => match reader.read(rest, &mut KeptBody::default()) {
                     Ok(count) => {
-                        turn.counts.read(Class::Load, count as u64);
+                        turn.counts.received(Class::Load, count as u64);
                         used += count;
                         if !reader.is_done() {
                             return (used, Progress::Input);

@@ -118,6 +118,10 @@ impl Worker {
             }
             self.fire_timers();
         }
+        // Those who watch the counts see the connections end.
+        for connection in self.slots.iter().filter_map(|slot| slot.connection.as_deref()) {
+            connection.count_end(&self.counts);
+        }
     }
 
     fn handle(&mut self, event: &Event) {
