@@ -235,3 +235,24 @@ fn memory_of_outsized_answers_is_given_back() {
     }
     assert!(session.buffered_bytes() <= 300 * 1024, "{} bytes kept", session.buffered_bytes());
 }
+
+#[test]
+fn usual_answers_settle_in_memory() {
+    let answer = |second: usize, body: &str| {
+        format!("HTTP/1.1 200 OK\r\nDate: 01:50:{second:02}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    };
+    let mut session = Session::new(Limits::default());
+    let mut settled_bytes = None;
+    for round in 0..200 {
+        for body in ["", "some", "the longest body of them"] {
+            session.expect(RequestKind::Other, Want::ALL);
+            let bytes = answer(round % 60, body);
+            let (front, back) = bytes.as_bytes().split_at(round % 30 + 1);
+            assert_eq!(session.handle(front), Ok((front.len(), None)));
+            assert!(matches!(session.handle(back), Ok((_, Some(Event::Complete(_))))));
+        }
+        let buffered_bytes = session.buffered_bytes();
+        assert_eq!(buffered_bytes, *settled_bytes.get_or_insert(buffered_bytes), "round {round}");
+    }
+    assert!(size_of::<Session>() + settled_bytes.unwrap_or(0) <= 1024, "ten thousand sessions fit 10 MB");
+}
