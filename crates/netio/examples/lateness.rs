@@ -3,6 +3,7 @@
 
 use netio::Driver;
 use netio::epoll::EpollDriver;
+use netio::uring::UringDriver;
 use std::time::Instant;
 
 fn main() {
@@ -16,6 +17,7 @@ fn main() {
     let origin = Instant::now();
     match driver.as_str() {
         "epoll" => report(EpollDriver::new(origin).expect("an epoll driver").0, gap_us * 1_000, seconds),
+        "uring" => report(UringDriver::new(origin).expect("a ring").0, gap_us * 1_000, seconds),
         other => eprintln!("no driver `{other}`"),
     }
 }

@@ -6,8 +6,11 @@
 mod clock;
 pub mod epoll;
 mod fd_limit;
+mod outcomes;
 mod pace;
 mod socket;
+mod unsent;
+pub mod uring;
 mod wake;
 
 use std::io;

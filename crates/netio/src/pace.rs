@@ -28,7 +28,10 @@ const SLEEP_MIN_NS: u64 = 5_000;
 /// (0.16 against 0.31 µs), and the kernel may round long timeouts up by 0.1 % (`select_estimate_accuracy` in fs/select.c).
 const COARSE_MIN_NS: u64 = 8_000_000;
 /// Longest single sleep, so that ms fit the system call; the wait loop sleeps again.
-pub(crate) const COARSE_MAX_MS: u64 = 3_600_000;
+const COARSE_MAX_MS: u64 = 3_600_000;
+/// A deadline at least this far from the last reading of the clock is first slept for half the way without a new reading.
+const FAR_NS: u64 = 100_000_000;
+const MILLI_NS: u64 = 1_000_000;
 
 /// What to do next while waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +71,7 @@ impl Pacer {
         } else if sleep_ns < COARSE_MIN_NS {
             Step::Fine { sleep_ns }
         } else {
-            let sleep_ms = ((sleep_ns - sleep_ns / 256) / 1_000_000).min(COARSE_MAX_MS);
+            let sleep_ms = ((sleep_ns - sleep_ns / 256) / MILLI_NS).min(COARSE_MAX_MS);
             Step::Coarse { sleep_ms: sleep_ms as u32 }
         }
     }
@@ -98,6 +101,65 @@ impl Pacer {
     pub(crate) fn spin_ns(&self) -> u64 {
         self.spin_ns
     }
+}
+
+/// A driver that can sleep and look for events; [`wait_for_events`] makes an exact wait of it.
+pub(crate) trait Sleeper {
+    fn pacer(&mut self) -> &mut Pacer;
+    /// Reads the clock.
+    fn read_clock(&mut self) -> u64;
+    /// The last reading of the clock: a lower bound of the time now, for free.
+    fn last_now_ns(&self) -> u64;
+    /// Whether a look or sleep since the wait began brought events.
+    fn has_events(&self) -> bool;
+    /// Takes the events that are there.
+    fn look(&mut self);
+    /// Sleeps until there are events, at most some ms, and takes them.
+    fn sleep_coarsely(&mut self, sleep_ms: u32);
+    /// Sleeps until there are events, at most some ns, and takes them.
+    fn sleep_finely(&mut self, sleep_ns: u64);
+}
+
+/// Returns when there are events or `until_ns` passed, and says what time it is then.
+pub(crate) fn wait_for_events(driver: &mut impl Sleeper, until_ns: u64) -> u64 {
+    let guess_ns = until_ns.saturating_sub(driver.last_now_ns());
+    if guess_ns >= FAR_NS {
+        // Saves a reading of the clock where it can't matter: the reading at hand may be old, the sleep is half.
+        driver.sleep_coarsely((guess_ns / 2 / MILLI_NS).min(COARSE_MAX_MS) as u32);
+    }
+    let mut now_ns = driver.read_clock();
+    let mut has_slept = false;
+    while !driver.has_events() && now_ns < until_ns {
+        let remaining_ns = until_ns - now_ns;
+        match driver.pacer().step(remaining_ns) {
+            Step::Coarse { sleep_ms } => {
+                driver.sleep_coarsely(sleep_ms);
+                now_ns = driver.read_clock();
+            }
+            Step::Fine { sleep_ns } => {
+                driver.sleep_finely(sleep_ns);
+                let end_ns = now_ns + sleep_ns;
+                now_ns = driver.read_clock();
+                if !driver.has_events() && now_ns >= end_ns {
+                    driver.pacer().overslept(now_ns - end_ns);
+                }
+                has_slept = true;
+            }
+            Step::Spin => {
+                let began_ns = now_ns;
+                while !driver.has_events() && now_ns < until_ns {
+                    driver.look();
+                    now_ns = driver.read_clock();
+                }
+                let spent_ns = now_ns - began_ns;
+                match has_slept {
+                    true => driver.pacer().spun(spent_ns),
+                    false => driver.pacer().spun_whole(remaining_ns, spent_ns),
+                }
+            }
+        }
+    }
+    now_ns
 }
 
 /// Prepares the calling thread for exact waits: sets its timer slack to 1 ns (the default of 50 µs lets the kernel wake it

@@ -1,4 +1,4 @@
-//! Sockets as the real drivers open them: non-blocking, close-on-exec, without Nagle's delay.
+//! Sockets as the real drivers open them: close-on-exec, without Nagle's delay.
 
 use crate::{Address, Close};
 use rustix::fd::OwnedFd;
@@ -8,12 +8,23 @@ use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, Soc
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// Whether calls on a socket may block the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blocking {
+    No,
+    /// For io_uring, which waits in the caller's stead.
+    Yes,
+}
+
 /// Opens a socket for `address` and gives the address in the system's form.
 ///
 /// # Errors
 /// The system's: `EMFILE` past the limit on open files, `ENAMETOOLONG` for a Unix path over 107 bytes, and the like.
-pub(crate) fn open(address: &Address) -> Result<(OwnedFd, SocketAddrAny), Errno> {
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+pub(crate) fn open(address: &Address, blocking: Blocking) -> Result<(OwnedFd, SocketAddrAny), Errno> {
+    let flags = match blocking {
+        Blocking::No => SocketFlags::NONBLOCK | SocketFlags::CLOEXEC,
+        Blocking::Yes => SocketFlags::CLOEXEC,
+    };
     let (family, system_address) = match address {
         Address::Inet(inet @ SocketAddr::V4(_)) => (AddressFamily::INET, (*inet).into()),
         Address::Inet(inet @ SocketAddr::V6(_)) => (AddressFamily::INET6, (*inet).into()),

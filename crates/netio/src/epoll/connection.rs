@@ -1,13 +1,10 @@
 //! One connection of the epoll driver: its socket, what epoll watches on it, and the bytes the system did not take yet.
 
+use crate::unsent::Unsent;
 use rustix::event::epoll::{self, EventFlags};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
-
-/// Largest capacity of a send buffer that is kept for reuse: 10,000 connections that once sent a large body must not hold
-/// on to its memory.
-const UNSENT_KEPT_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -110,41 +107,4 @@ impl Connection {
 #[inline]
 pub(super) fn of_token(token: u64) -> (u32, u32) {
     (token as u32, (token >> 32) as u32)
-}
-
-/// Bytes to send that the system did not take yet.
-#[derive(Debug, Default)]
-pub(super) struct Unsent {
-    bytes: Vec<u8>,
-    sent_count: usize,
-}
-
-impl Unsent {
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    fn bytes(&self) -> &[u8] {
-        self.bytes.get(self.sent_count..).unwrap_or_default()
-    }
-
-    pub(super) fn keep(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    fn sent(&mut self, sent_count: usize) {
-        self.sent_count += sent_count;
-        if self.sent_count >= self.bytes.len() {
-            self.clear();
-        }
-    }
-
-    fn clear(&mut self) {
-        self.sent_count = 0;
-        self.bytes.clear();
-        if self.bytes.capacity() > UNSENT_KEPT_BYTES_MAX {
-            self.bytes = Vec::new();
-        }
-    }
 }

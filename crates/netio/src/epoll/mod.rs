@@ -11,15 +11,15 @@ mod connection;
 mod wait;
 
 use crate::clock::Clock;
-use crate::pace::Pacer;
-use crate::socket;
+use crate::outcomes::{Outcome, Outcomes};
+use crate::pace::{Pacer, Sleeper};
+use crate::socket::{self, Blocking};
 use crate::{Address, Close, Completion, Driver, During, EventWaker, Sends};
 use connection::{Connection, State};
 use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketAddrAny};
-use std::collections::VecDeque;
 use std::io;
 use std::time::Instant;
 use wait::Sleep;
@@ -47,23 +47,14 @@ pub struct EpollDriver {
     /// What the last wait brought, and how far `next` has come in it.
     events: Vec<epoll::Event>,
     event_index: usize,
-    /// Outcomes that no epoll event announces. Those queued during a batch are told after the next wait, as all others.
-    queue: VecDeque<Queued>,
-    /// How many of the queue belong to the last wait.
-    queue_due_count: usize,
+    /// Outcomes that no epoll event announces.
+    outcomes: Outcomes<What>,
     /// Unix connects that found the listener's queue full; tried again at every wait.
     unix_retries: Vec<UnixRetry>,
     buffer: Box<[u8]>,
 }
 
 /// An outcome to be told by `next` without an event.
-#[derive(Debug)]
-struct Queued {
-    conn: u32,
-    generation: u32,
-    what: What,
-}
-
 #[derive(Debug)]
 enum What {
     Connected,
@@ -109,8 +100,7 @@ impl EpollDriver {
             connections: Vec::new(),
             events: Vec::with_capacity(EVENT_COUNT_MAX),
             event_index: 0,
-            queue: VecDeque::new(),
-            queue_due_count: 0,
+            outcomes: Outcomes::default(),
             unix_retries: Vec::new(),
             buffer: vec![0; READ_BUFFER_BYTES].into_boxed_slice(),
         };
@@ -125,7 +115,7 @@ impl EpollDriver {
     /// Queues an outcome for the connection as it is now.
     fn queue(&mut self, conn: u32, what: What) {
         if let Some(connection) = self.connections.get(conn as usize) {
-            self.queue.push_back(Queued { conn, generation: connection.generation, what });
+            self.outcomes.push(Outcome { conn, generation: connection.generation, what });
         }
     }
 
@@ -139,7 +129,7 @@ impl EpollDriver {
 
     /// Opens the socket, begins to connect, and watches it.
     fn begin_connect(&mut self, conn: u32, address: &Address) -> Result<(), Errno> {
-        let (fd, system_address) = socket::open(address)?;
+        let (fd, system_address) = socket::open(address, Blocking::No)?;
         let connected = rustix::net::connect(&fd, &system_address);
         let Some(connection) = self.connections.get_mut(conn as usize) else { return Ok(()) };
         connection.fd = Some(fd);
@@ -206,9 +196,7 @@ impl EpollDriver {
 
     /// What the next queued outcome that is due has become.
     fn next_queued(&mut self) -> Option<Ready> {
-        while self.queue_due_count > 0 {
-            self.queue_due_count -= 1;
-            let Queued { conn, generation, what } = self.queue.pop_front()?;
+        while let Some(Outcome { conn, generation, what }) = self.outcomes.pop_due() {
             if self.current(conn, generation).is_none() {
                 continue;
             }
@@ -320,8 +308,7 @@ impl Driver for EpollDriver {
 
     #[inline]
     fn now_ns(&mut self) -> u64 {
-        self.last_now_ns = self.clock.now_ns();
-        self.last_now_ns
+        self.read_clock()
     }
 
     fn connect(&mut self, conn: u32, address: &Address) {

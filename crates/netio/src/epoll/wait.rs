@@ -1,14 +1,12 @@
 //! How the epoll driver waits: by the cheapest call while the deadline is far, by ns near it, spinning at the end.
 
 use super::{EVENT_COUNT_MAX, EpollDriver};
-use crate::pace::{COARSE_MAX_MS, Step};
+use crate::pace::{Pacer, Sleeper, wait_for_events};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 
-/// A deadline at least this far from the last reading of the clock is first slept for half the way without a new reading.
-const FAR_NS: u64 = 100_000_000;
 /// While a Unix connect waits for room at the listener, it is tried again this often.
 const UNIX_RETRY_NS: u64 = 1_000_000;
 const MILLI_NS: u64 = 1_000_000;
@@ -36,12 +34,14 @@ impl Sleep {
 
 impl EpollDriver {
     pub(super) fn wait_for_any(&mut self, deadline_ns: u64) -> u64 {
+        // What the caller left of the last wait, level-triggered epoll tells again.
+        self.event_index = 0;
+        self.events.clear();
         loop {
             if !self.unix_retries.is_empty() {
                 self.retry_unix_connects();
             }
-            self.queue_due_count = self.queue.len();
-            if self.queue_due_count > 0 || deadline_ns <= self.last_now_ns {
+            if self.outcomes.release() || deadline_ns <= self.last_now_ns {
                 self.look();
                 return self.read_clock();
             }
@@ -50,54 +50,23 @@ impl EpollDriver {
             } else {
                 deadline_ns.min(self.last_now_ns.saturating_add(UNIX_RETRY_NS))
             };
-            let woke_ns = self.wait_for_events(until_ns);
+            let woke_ns = wait_for_events(self, until_ns);
             if !self.events.is_empty() || woke_ns >= deadline_ns {
                 return woke_ns;
             }
         }
     }
 
-    /// Returns when there are events or `until_ns` passed.
-    fn wait_for_events(&mut self, until_ns: u64) -> u64 {
-        let guess_ns = until_ns.saturating_sub(self.last_now_ns);
-        if guess_ns >= FAR_NS {
-            // Saves a reading of the clock where it can't matter: the reading at hand may be old, the sleep is half.
-            self.sleep_coarsely((guess_ns / 2 / MILLI_NS).min(COARSE_MAX_MS) as u32);
-        } else {
-            self.events.clear();
-        }
-        let mut now_ns = self.read_clock();
-        let mut has_slept = false;
-        while self.events.is_empty() && now_ns < until_ns {
-            let remaining_ns = until_ns - now_ns;
-            match self.pacer.step(remaining_ns) {
-                Step::Coarse { sleep_ms } => {
-                    self.sleep_coarsely(sleep_ms);
-                    now_ns = self.read_clock();
-                }
-                Step::Fine { sleep_ns } => {
-                    self.sleep_finely(sleep_ns);
-                    let end_ns = now_ns + sleep_ns;
-                    now_ns = self.read_clock();
-                    if self.events.is_empty() && now_ns >= end_ns {
-                        self.pacer.overslept(now_ns - end_ns);
-                    }
-                    has_slept = true;
-                }
-                Step::Spin => {
-                    let began_ns = now_ns;
-                    while self.events.is_empty() && now_ns < until_ns {
-                        self.look();
-                        now_ns = self.read_clock();
-                    }
-                    match has_slept {
-                        true => self.pacer.spun(now_ns - began_ns),
-                        false => self.pacer.spun_whole(remaining_ns, now_ns - began_ns),
-                    }
-                }
-            }
-        }
-        now_ns
+    /// `epoll_pwait`, whose time-outs are whole ms (rustix rounds up, but only whole ms come here).
+    fn take_events(&mut self, timeout: Timespec) {
+        self.events.clear();
+        check(epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)));
+    }
+}
+
+impl Sleeper for EpollDriver {
+    fn pacer(&mut self) -> &mut Pacer {
+        &mut self.pacer
     }
 
     #[inline]
@@ -106,21 +75,23 @@ impl EpollDriver {
         self.last_now_ns
     }
 
-    /// Takes the events that are there.
+    fn last_now_ns(&self) -> u64 {
+        self.last_now_ns
+    }
+
+    fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     fn look(&mut self) {
-        self.take_events(Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        self.take_events(Timespec { tv_sec: 0, tv_nsec: 0 });
     }
 
-    /// Sleeps until there are events, at most some ms.
     fn sleep_coarsely(&mut self, sleep_ms: u32) {
-        let sleep_ns = u64::from(sleep_ms) * MILLI_NS;
-        self.take_events(Some(&timespec(sleep_ns)));
+        self.take_events(timespec(u64::from(sleep_ms) * MILLI_NS));
     }
 
-    /// Sleeps until there are events, at most some ns.
     fn sleep_finely(&mut self, sleep_ns: u64) {
-        self.event_index = 0;
-        self.events.clear();
         match self.sleep {
             Sleep::Pwait2 => check(pwait2(&self.epoll, &mut self.events, sleep_ns)),
             Sleep::Ppoll => {
@@ -129,13 +100,6 @@ impl EpollDriver {
                 self.look();
             }
         }
-    }
-
-    /// `epoll_pwait`, whose time-outs are whole ms (rustix rounds up, but only whole ms come here).
-    fn take_events(&mut self, timeout: Option<&Timespec>) {
-        self.event_index = 0;
-        self.events.clear();
-        check(epoll::wait(&self.epoll, spare_capacity(&mut self.events), timeout));
     }
 }
 

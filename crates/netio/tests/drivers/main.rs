@@ -51,4 +51,5 @@ macro_rules! suites {
 
 suites! {
     epoll: Some(crate::rig::epoll());
+    uring: crate::rig::uring();
 }

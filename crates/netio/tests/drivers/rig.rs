@@ -1,6 +1,7 @@
 //! A driver under test, what it has told so far, and a limit on the time it may take.
 
 use netio::epoll::EpollDriver;
+use netio::uring::{self, UringDriver};
 use netio::{Completion, Driver, During, EventWaker};
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -31,6 +32,16 @@ pub(crate) struct Rig<D> {
 pub(crate) fn epoll() -> Rig<EpollDriver> {
     let (driver, waker) = EpollDriver::new(Instant::now()).unwrap();
     Rig::new(driver, waker)
+}
+
+/// None where this machine refuses io_uring, and then it says why.
+pub(crate) fn uring() -> Option<Rig<UringDriver>> {
+    if let Err(reason) = uring::probe() {
+        eprintln!("not tested: {reason}");
+        return None;
+    }
+    let (driver, waker) = UringDriver::new(Instant::now()).unwrap();
+    Some(Rig::new(driver, waker))
 }
 
 impl<D: Driver> Rig<D> {
