@@ -72,6 +72,11 @@ impl<D: Driver> Worker<D> {
         self.exit();
     }
 
+    /// The time by the worker's clock.
+    pub fn now_ns(&mut self) -> u64 {
+        self.driver.now_ns()
+    }
+
     /// One turn of the loop; `false` when it was told to exit.
     pub fn turn(&mut self) -> bool {
         let due_ns = self.driver.now_ns(); // reading 1: what is due

@@ -1,0 +1,378 @@
+//! Which phase runs when, on all workers together: a state machine without threads or clock, the same for real and simulated runs.
+
+use crate::books::{Books, Frame};
+use crate::objectives;
+use engine::{Command, PhaseOrder, Report, Usage, WorkerLoad};
+use plan::{Load, Phase, PhaseStart, Plan};
+use record::{LoadModel, PhaseKind, PhaseRecord, Progress, RunObserver};
+use scenario::{ScenarioFactory, Shape};
+use schedule::{FireTimes, Profile, Slice};
+use std::sync::Arc;
+use units::Random;
+
+/// So long before its start a phase is announced, so that all workers know of it in time.
+const LEAD_NS: u64 = units::NS_PER_MS;
+/// Streams of the plan's seed from here on are the phases'; below are the scenarios'.
+const PHASE_STREAM: u64 = 1 << 32;
+
+/// Who watches a run.
+pub(crate) type Observers<'a, 'b> = &'a mut [&'b mut dyn RunObserver];
+
+/// Leads all workers through a plan.
+pub(crate) struct Conductor<'p> {
+    plan: &'p Plan,
+    shapes: Vec<Shape>,
+    worker_count: usize,
+    runs: Vec<Run>,
+    /// The run that workers open connections for, and how many have done so.
+    preparing: Option<(usize, usize)>,
+    run_start_ns: Option<u64>,
+    aborted: Option<String>,
+    /// What is to be sent, to which worker.
+    outbox: Vec<(usize, Command)>,
+    broken: Option<String>,
+    pub(crate) exits: Vec<(usize, Usage)>,
+    pub(crate) lateness_ns: Vec<stats::Histogram>,
+}
+
+/// One run of one phase.
+struct Run {
+    phase_index: usize,
+    repeat_index: u32,
+    state: State,
+    /// Start, once announced.
+    start_ns: u64,
+    /// End of the drain, once done.
+    drained_ns: u64,
+}
+
+enum State {
+    Waiting,
+    /// Connections are opened; the phase is not to start before this.
+    Preparing {
+        not_before_ns: u64,
+    },
+    Running {
+        books: Box<Books>,
+        curve: Option<Box<FireTimes>>,
+    },
+    Done(Option<Box<PhaseRecord>>),
+}
+
+impl<'p> Conductor<'p> {
+    pub(crate) fn new(plan: &'p Plan, scenarios: &[Arc<dyn ScenarioFactory>], worker_count: usize) -> Self {
+        let repeats = |(phase_index, phase): (usize, &Phase)| {
+            (0..phase.repeat_count).map(move |repeat_index| Run {
+                phase_index,
+                repeat_index,
+                state: State::Waiting,
+                start_ns: 0,
+                drained_ns: 0,
+            })
+        };
+        Self {
+            plan,
+            shapes: scenarios.iter().map(|factory| factory.shape().clone()).collect(),
+            worker_count,
+            runs: plan.phases.iter().enumerate().flat_map(repeats).collect(),
+            preparing: None,
+            run_start_ns: None,
+            aborted: None,
+            outbox: Vec::new(),
+            broken: None,
+            exits: Vec::new(),
+            lateness_ns: vec![stats::Histogram::default(); worker_count],
+        }
+    }
+
+    /// Whether all phases are done.
+    pub(crate) fn is_done(&self) -> bool {
+        self.broken.is_some() || self.runs.iter().all(|run| matches!(run.state, State::Done(_)))
+    }
+
+    /// Why the run was cut short.
+    pub(crate) fn aborted(&self) -> Option<&str> {
+        self.aborted.as_deref()
+    }
+
+    /// A worker's last words, when one could not go on.
+    pub(crate) fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+
+    /// What is to be sent to which worker since the last call.
+    pub(crate) fn take_commands(&mut self) -> Vec<(usize, Command)> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// The records of all phases that ran, in the plan's order.
+    pub(crate) fn into_phases(self) -> Vec<PhaseRecord> {
+        let record = |run: Run| match run.state {
+            State::Done(record) => record.map(|record| *record),
+            State::Waiting | State::Preparing { .. } | State::Running { .. } => None,
+        };
+        self.runs.into_iter().filter_map(record).collect()
+    }
+
+    /// Announces what can be announced. To be called at first and after each report.
+    pub(crate) fn advance(&mut self, now_ns: u64, observers: Observers<'_, '_>) {
+        for index in 0..self.runs.len() {
+            if !matches!(self.runs[index].state, State::Waiting) {
+                continue;
+            }
+            let phase = &self.plan.phases[self.runs[index].phase_index];
+            if let (PhaseStart::With(other, delay_ns), 0) = (phase.start, self.runs[index].repeat_index) {
+                if let Some(other_start_ns) = self.start_of(other) {
+                    self.start(index, now_ns, other_start_ns.saturating_add(delay_ns), observers);
+                }
+            } else if self.preparing.is_none()
+                && let Some(not_before_ns) = self.not_before(index)
+            {
+                self.prepare(index, not_before_ns);
+            }
+        }
+    }
+
+    /// Ends the run before its plan does: once drains, again gives up.
+    pub(crate) fn interrupt(&mut self, why: &str, gives_up: bool) {
+        self.aborted.get_or_insert_with(|| why.to_owned());
+        for run in &mut self.runs {
+            if matches!(run.state, State::Waiting | State::Preparing { .. }) {
+                run.state = State::Done(None);
+            }
+        }
+        self.preparing = None;
+        for worker in 0..self.worker_count {
+            self.outbox.push((worker, if gives_up { Command::Abort } else { Command::Stop }));
+        }
+    }
+
+    /// Takes what a worker tells.
+    pub(crate) fn on_report(
+        &mut self,
+        worker: usize,
+        report: Report,
+        now_ns: u64,
+        observers: Observers<'_, '_>,
+    ) {
+        match report {
+            Report::Ready { .. } => {
+                if let Some((index, ready_count)) = &mut self.preparing {
+                    *ready_count += 1;
+                    if *ready_count == self.worker_count {
+                        let index = *index;
+                        self.preparing = None;
+                        if let State::Preparing { not_before_ns } = self.runs[index].state {
+                            self.start(index, now_ns, not_before_ns, observers);
+                        }
+                    }
+                }
+            }
+            Report::Interval(interval) => {
+                let index = interval.phase_run;
+                if let Some(lateness) = self.lateness_ns.get_mut(worker) {
+                    lateness.merge(&interval.lateness_ns);
+                }
+                if let Some(State::Running { books, .. }) = self.runs.get_mut(index).map(|run| &mut run.state)
+                {
+                    books.take(&interval);
+                }
+                self.outbox.push((worker, Command::Recycle(interval)));
+                self.publish(index, now_ns, observers);
+            }
+            Report::PhaseEnded(end) => {
+                let index = end.phase_run;
+                if let Some(State::Running { books, .. }) = self.runs.get_mut(index).map(|run| &mut run.state)
+                {
+                    books.end(end);
+                }
+                self.publish(index, now_ns, observers);
+                self.finish(index, now_ns, observers);
+            }
+            Report::Exited(usage) => self.exits.push((worker, usage)),
+            Report::Broken(message) => self.broken = Some(message),
+        }
+    }
+
+    /// Start of a phase's first run, once announced.
+    fn start_of(&self, phase_index: usize) -> Option<u64> {
+        let run = self.runs.iter().find(|run| run.phase_index == phase_index)?;
+        matches!(run.state, State::Running { .. } | State::Done(Some(_))).then_some(run.start_ns)
+    }
+
+    /// When a run may start, if what it waits for is done.
+    fn not_before(&self, index: usize) -> Option<u64> {
+        let run = &self.runs[index];
+        if run.repeat_index > 0 {
+            let before = &self.runs[index - 1];
+            return matches!(before.state, State::Done(_)).then_some(before.drained_ns);
+        }
+        match self.plan.phases[run.phase_index].start {
+            PhaseStart::After(None, delay_ns) => {
+                Some(self.run_start_ns.unwrap_or(0).saturating_add(delay_ns))
+            }
+            PhaseStart::After(Some(other), delay_ns) => {
+                let mut others = self.runs.iter().filter(|run| run.phase_index == other);
+                let is_done = others.clone().all(|run| matches!(run.state, State::Done(_)));
+                let drained_ns = others.by_ref().map(|run| run.drained_ns).max().unwrap_or(0);
+                is_done.then(|| drained_ns.saturating_add(delay_ns))
+            }
+            PhaseStart::With(..) => None,
+        }
+    }
+
+    fn prepare(&mut self, index: usize, not_before_ns: u64) {
+        let phase_index = self.runs[index].phase_index;
+        self.runs[index].state = State::Preparing { not_before_ns };
+        self.preparing = Some((index, 0));
+        for worker in 0..self.worker_count {
+            let load = self.load_of(index, worker);
+            self.outbox
+                .push((worker, Command::Prepare { scenario: self.plan.phases[phase_index].scenario, load }));
+        }
+    }
+
+    fn start(&mut self, index: usize, now_ns: u64, not_before_ns: u64, observers: Observers<'_, '_>) {
+        let phase = &self.plan.phases[self.runs[index].phase_index];
+        let start_ns = not_before_ns.max(now_ns.saturating_add(LEAD_NS));
+        self.run_start_ns.get_or_insert(start_ns);
+        let duration_ns = duration_of(phase).unwrap_or(u64::MAX);
+        for worker in 0..self.worker_count {
+            let order = PhaseOrder {
+                phase_run: index,
+                scenario: phase.scenario,
+                load: self.load_of(index, worker),
+                start_ns,
+                duration_ns,
+                drain_limit_ns: phase.drain_limit_ns,
+            };
+            self.outbox.push((worker, Command::Start(Box::new(order))));
+        }
+        let end_ns = start_ns.saturating_add(duration_ns);
+        let books = Box::new(Books::new(self.worker_count, &self.shapes[phase.scenario], start_ns, end_ns));
+        let curve = match self.load_of(index, 0) {
+            WorkerLoad::Open { profile, .. } => Some(Box::new(FireTimes::new(&profile, Slice::WHOLE))),
+            WorkerLoad::Closed { .. } | WorkerLoad::Once { .. } => None,
+        };
+        let repeat = (self.runs[index].repeat_index, phase.repeat_count);
+        observers.iter_mut().for_each(|observer| observer.phase_started(&phase.name, repeat));
+        self.runs[index].start_ns = start_ns;
+        self.runs[index].state = State::Running { books, curve };
+    }
+
+    /// Tells of all intervals that are whole, and ends the run when an objective with `abort` is lost.
+    fn publish(&mut self, index: usize, now_ns: u64, observers: Observers<'_, '_>) {
+        let run_start_ns = self.run_start_ns.unwrap_or(0);
+        let mut lost = None;
+        let Some(run) = self.runs.get_mut(index) else { return };
+        let phase = &self.plan.phases[run.phase_index];
+        let State::Running { books, curve } = &mut run.state else { return };
+        while let Some(interval) = books.next_whole(run_start_ns) {
+            let elapsed_ns =
+                (interval.start_ns + interval.duration_ns).saturating_sub(run.start_ns - run_start_ns);
+            let progress = Progress {
+                phase: &phase.name,
+                is_warmup: phase.kind == plan::PhaseKind::Warmup,
+                repeat: (run.repeat_index, phase.repeat_count),
+                elapsed_ns,
+                duration_ns: duration_of(phase),
+                offered_per_sec: curve
+                    .as_ref()
+                    .map(|curve| curve.rate_per_sec_at(elapsed_ns.saturating_sub(interval.duration_ns / 2))),
+                interval: &interval,
+            };
+            observers.iter_mut().for_each(|observer| observer.interval_ended(&progress));
+            if self.plan.slos.iter().any(|slo| slo.abort)
+                && phase.kind == plan::PhaseKind::Measure
+                && lost.is_none()
+            {
+                let frame = frame_of(phase, run.repeat_index, &self.shapes, run_start_ns);
+                lost = objectives::lost(&self.plan.slos, &books.record(&frame, now_ns));
+            }
+        }
+        if let Some(why) = lost
+            && self.aborted.is_none()
+        {
+            self.interrupt(&why, false);
+        }
+    }
+
+    /// Closes a run's books when all workers are through.
+    fn finish(&mut self, index: usize, now_ns: u64, observers: Observers<'_, '_>) {
+        let run_start_ns = self.run_start_ns.unwrap_or(0);
+        let Some(run) = self.runs.get_mut(index) else { return };
+        let State::Running { books, .. } = &run.state else { return };
+        if !books.is_complete() {
+            return;
+        }
+        let phase = &self.plan.phases[run.phase_index];
+        let record = books.record(&frame_of(phase, run.repeat_index, &self.shapes, run_start_ns), now_ns);
+        run.drained_ns = books.ends.iter().map(|end| end.drained_ns).max().unwrap_or(now_ns);
+        observers.iter_mut().for_each(|observer| observer.phase_ended(&record));
+        run.state = State::Done(Some(Box::new(record)));
+    }
+
+    /// One worker's share of a run's load.
+    fn load_of(&self, index: usize, worker: usize) -> WorkerLoad {
+        let phase = &self.plan.phases[self.runs[index].phase_index];
+        let slice = |worker_count: usize| Slice { index: worker as u64, count: worker_count as u64 };
+        let whole = slice(self.worker_count);
+        match &phase.load {
+            Load::Closed { users, in_flight_max } => {
+                // With fewer places in flight than workers, some workers have none and get no users.
+                let busy_count = self.worker_count.min(in_flight_max.map_or(usize::MAX, |max| max as usize));
+                let share = |total: u32| {
+                    if worker < busy_count { slice(busy_count).share(u64::from(total)) as u32 } else { 0 }
+                };
+                let count_share =
+                    |total: u64| if worker < busy_count { slice(busy_count).share(total) } else { 0 };
+                WorkerLoad::Closed {
+                    users: share(*users),
+                    in_flight_max: in_flight_max.map(share),
+                    count_max: phase.action_count_max.map(count_share),
+                }
+            }
+            Load::Once { users } => WorkerLoad::Once { users: whole.share(u64::from(*users)) as u32 },
+            Load::Open { stages, arrivals, on_saturation, users_max } => WorkerLoad::Open {
+                profile: Profile {
+                    stages: stages.clone(),
+                    arrivals: *arrivals,
+                    end_ns: duration_of(phase).unwrap_or(u64::MAX),
+                    count_max: phase.action_count_max.unwrap_or(u64::MAX),
+                    seed: Random::stream(self.plan.seed, PHASE_STREAM + index as u64).bits(),
+                },
+                on_saturation: *on_saturation,
+                users_max: whole.share(u64::from(*users_max)).max(1) as u32,
+            },
+        }
+    }
+}
+
+/// How long a phase's load lasts, where that is known.
+fn duration_of(phase: &Phase) -> Option<u64> {
+    phase.duration_ns.or_else(|| match &phase.load {
+        Load::Open { stages, .. } => {
+            let sum_ns: u64 = stages.iter().map(|stage| stage.duration_ns).sum();
+            (sum_ns > 0).then_some(sum_ns)
+        }
+        Load::Closed { .. } | Load::Once { .. } => None,
+    })
+}
+
+fn frame_of<'a>(phase: &'a Phase, repeat_index: u32, shapes: &'a [Shape], run_start_ns: u64) -> Frame<'a> {
+    Frame {
+        name: &phase.name,
+        kind: match phase.kind {
+            plan::PhaseKind::Warmup => PhaseKind::Warmup,
+            plan::PhaseKind::Measure => PhaseKind::Measure,
+        },
+        load_model: match phase.load {
+            Load::Open { .. } => LoadModel::Open,
+            Load::Closed { .. } | Load::Once { .. } => LoadModel::Closed,
+        },
+        repeat_index,
+        shape: &shapes[phase.scenario],
+        run_start_ns,
+    }
+}

@@ -1,0 +1,70 @@
+//! Why a run could not be done, and how to mend it.
+
+use plan::Diagnostic;
+use stats::ErrorClass;
+use std::fmt;
+
+/// Why there is no record. Once load was sent there always is one.
+#[derive(Debug)]
+pub enum RunError {
+    /// The plan can't run; all that is wrong with it.
+    BadPlan(Vec<Diagnostic>),
+    /// A target can't be reached.
+    Unreachable {
+        /// As the plan names it.
+        target: String,
+        /// What was tried.
+        address: String,
+        /// In which way it failed.
+        class: ErrorClass,
+        /// The system's words.
+        message: String,
+    },
+    /// The machine does not give what the run needs.
+    Resources {
+        /// What is lacking.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A fault of Weir's own.
+    Internal(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadPlan(diagnostics) => {
+                for (index, diagnostic) in diagnostics.iter().enumerate() {
+                    write!(f, "{}{diagnostic}", if index == 0 { "" } else { "\n" })?;
+                }
+                Ok(())
+            }
+            Self::Unreachable { target, address, class, message } => {
+                let mend = match class {
+                    ErrorClass::Resolve => {
+                        "check the host's name, or give its address with `addresses:` or `--resolve`"
+                    }
+                    ErrorClass::Tls => {
+                        "check the certificate: trust its issuer with `ca` or `--cacert`, or skip the check with `insecure` or `-k`"
+                    }
+                    _ => "check that the server runs and listens there",
+                };
+                write!(
+                    f,
+                    "error: target {target} can't be reached at {address}: {} ({message})\nhint: {mend}",
+                    class.as_str()
+                )
+            }
+            Self::Resources { message, hint } => write!(f, "error: {message}\nhint: {hint}"),
+            Self::Internal(message) => {
+                write!(
+                    f,
+                    "error: {message}\nhint: this is a fault of Weir's own; please report it with the command and the plan"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

@@ -1,0 +1,396 @@
+//! A run on this machine: one thread per worker, and the caller's thread as control plane.
+
+use crate::conductor::{Conductor, Observers};
+use crate::reach::{reach, text_of};
+use crate::usage::{self, Process};
+use crate::{RunError, environment};
+use engine::{Command, Report, TargetSetup, Worker, WorkerSetup};
+use netio::epoll::EpollDriver;
+use netio::{Driver, Waker};
+use plan::{ConnectionPolicy, Load, Plan};
+use record::{Client, Latencies, RunObserver, RunRecord, SCHEMA_VERSION, Verdict, WorkerRecord};
+use scenario::{Program, ScenarioFactory};
+use schedule::Slice;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Descriptors beside the connections: output files, epoll, wakers, the terminal.
+const FD_SPARE_COUNT: u64 = 64;
+
+/// How to run.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Worker threads; `None`: one. Never more than there are connections or users to share out.
+    pub worker_count: Option<usize>,
+    /// How sockets are driven.
+    pub driver: DriverChoice,
+    /// In place of the plan's name.
+    pub name: Option<String>,
+    /// By which the run can be ended.
+    pub interrupt: Interrupt,
+}
+
+/// How sockets are driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DriverChoice {
+    /// The better one that this machine allows.
+    #[default]
+    Auto,
+    /// By epoll.
+    Epoll,
+    /// By io_uring, or not at all.
+    IoUring,
+}
+
+/// Ends a run from another thread or a signal handler's thread.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt {
+    inner: Arc<InterruptInner>,
+}
+
+#[derive(Debug, Default)]
+struct InterruptInner {
+    stop_count: AtomicU32,
+    inbox: Mutex<Option<Sender<Message>>>,
+}
+
+impl Interrupt {
+    /// One that was not used yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The first call ends the load, lets what is under way drain, and the run is reported; the second gives up what is under way.
+    pub fn stop(&self) {
+        self.inner.stop_count.fetch_add(1, Ordering::SeqCst);
+        if let Ok(inbox) = self.inner.inbox.lock()
+            && let Some(inbox) = inbox.as_ref()
+        {
+            // The run may be over already.
+            let _ = inbox.send(Message::Interrupted);
+        }
+    }
+
+    fn stop_count(&self) -> u32 {
+        self.inner.stop_count.load(Ordering::SeqCst)
+    }
+
+    fn attach(&self, inbox: Option<Sender<Message>>) {
+        if let Ok(mut place) = self.inner.inbox.lock() {
+            *place = inbox;
+        }
+    }
+}
+
+/// What the control plane hears.
+#[derive(Debug)]
+enum Message {
+    Report(usize, Report),
+    Interrupted,
+}
+
+/// A worker's thread.
+struct Hand {
+    commands: Sender<Command>,
+    waker: Arc<dyn Waker>,
+    thread: JoinHandle<()>,
+}
+
+/// Runs a plan and returns its record, judged. Blocks until the run is over; observers are called from this thread.
+///
+/// # Errors
+/// [`RunError`], always before any load was sent, but for [`RunError::Internal`].
+pub fn execute(
+    plan: Plan,
+    options: RunOptions,
+    observers: &mut [&mut dyn RunObserver],
+) -> Result<RunRecord, RunError> {
+    let faults = plan.faults();
+    if !faults.is_empty() {
+        return Err(RunError::BadPlan(faults));
+    }
+    let scenarios = compile(&plan)?;
+    let targets = plan.targets.iter().map(reach).collect::<Result<Vec<_>, _>>()?;
+    let worker_count = options.worker_count.unwrap_or(1).clamp(1, workers_max(&plan));
+    netio::raise_fd_limit(connections_max(&plan).saturating_add(FD_SPARE_COUNT)).map_err(|limit| {
+        RunError::Resources { message: limit.to_string(), hint: "use fewer connections or users".to_owned() }
+    })?;
+    let driver = choose_driver(options.driver)?;
+    let (sender, inbox) = mpsc::channel();
+    options.interrupt.attach(Some(sender.clone()));
+    let mut record = blank_record(&plan, &options, driver, &targets);
+    let process_before = Process::read();
+    let origin = Instant::now();
+    let hands = (0..worker_count)
+        .map(|index| {
+            let setup = setup_of(&plan, &targets, &scenarios, index, worker_count);
+            hire(driver, origin, setup, index, sender.clone())
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    observers.iter_mut().for_each(|observer| observer.run_started(&record));
+    let conductor = conduct(&plan, &scenarios, &hands, &inbox, origin, &options.interrupt, observers)?;
+    options.interrupt.attach(None);
+    for hand in hands {
+        hand.thread.join().map_err(|_| RunError::Internal("a worker thread panicked".to_owned()))?;
+    }
+    record.client = client_of(&conductor, &process_before);
+    record.aborted = conductor.aborted().map(str::to_owned);
+    record.phases = conductor.into_phases();
+    finish(&plan, &mut record);
+    observers.iter_mut().for_each(|observer| observer.run_ended(&record));
+    Ok(record)
+}
+
+/// Fills in what follows from the phases.
+pub(crate) fn finish(plan: &Plan, record: &mut RunRecord) {
+    record.duration_ns = record
+        .phases
+        .iter()
+        .map(|phase| phase.start_ns + phase.duration_ns + phase.drain_ns)
+        .max()
+        .unwrap_or(0);
+    record.slos = record::evaluate_slos(&plan.slos, &record.phases);
+    record.verdict = record::judge(record);
+}
+
+/// Compiles all scenarios, or says all that is wrong with them.
+pub(crate) fn compile(plan: &Plan) -> Result<Vec<Arc<dyn ScenarioFactory>>, RunError> {
+    let mut scenarios: Vec<Arc<dyn ScenarioFactory>> = Vec::new();
+    let mut faults = Vec::new();
+    for index in 0..plan.scenarios.len() {
+        match Program::compile(plan, index) {
+            Ok(program) => scenarios.push(Arc::new(Arc::new(program))),
+            Err(found) => faults.extend(found),
+        }
+    }
+    if faults.is_empty() { Ok(scenarios) } else { Err(RunError::BadPlan(faults)) }
+}
+
+/// More workers than this would leave some without a connection or a user.
+fn workers_max(plan: &Plan) -> usize {
+    let shared = plan.targets.iter().filter_map(|target| match target.connections {
+        ConnectionPolicy::Shared(count) => Some(count),
+        ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
+    });
+    let users = plan.phases.iter().map(|phase| match phase.load {
+        Load::Closed { users, .. } | Load::Once { users } => users,
+        Load::Open { users_max, .. } => users_max,
+    });
+    shared.chain(users).min().unwrap_or(1).max(1) as usize
+}
+
+/// The most connections that a plan may have open at once. A phase's users_max is a bound, not a wish, so an open load counts only up to what
+/// its pool holds; where each user has its own, a refusal to open more is counted as it happens.
+fn connections_max(plan: &Plan) -> u64 {
+    let users = plan.phases.iter().map(|phase| match phase.load {
+        Load::Closed { users, .. } | Load::Once { users } => u64::from(users),
+        Load::Open { .. } => 0,
+    });
+    let users = users.max().unwrap_or(0);
+    let per_target = plan.targets.iter().map(|target| match target.connections {
+        ConnectionPolicy::Shared(count) => u64::from(count),
+        ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => users,
+    });
+    per_target.sum()
+}
+
+/// The driver's name, checked to be there.
+fn choose_driver(choice: DriverChoice) -> Result<&'static str, RunError> {
+    match choice {
+        DriverChoice::Auto | DriverChoice::Epoll => Ok("epoll"),
+        DriverChoice::IoUring => Err(RunError::Resources {
+            message: "io_uring can't be used here".to_owned(),
+            hint: "use `--driver epoll`".to_owned(),
+        }),
+    }
+}
+
+fn blank_record(plan: &Plan, options: &RunOptions, driver: &str, targets: &[TargetSetup]) -> RunRecord {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut environment = environment::read(driver);
+    for (target, setup) in plan.targets.iter().zip(targets) {
+        environment.addresses.insert(target.name.clone(), setup.addresses.iter().map(text_of).collect());
+    }
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        run_id: run_id(started.as_millis() as u64, std::process::id()),
+        name: options.name.clone().unwrap_or_else(|| plan.name.clone()),
+        started_unix_ns: started.as_nanos() as u64,
+        duration_ns: 0,
+        aborted: None,
+        plan: serde_json::to_value(plan).unwrap_or_default(),
+        environment,
+        verdict: Verdict::default(),
+        slos: Vec::new(),
+        phases: Vec::new(),
+        client: Client::default(),
+    }
+}
+
+/// Nine letters of Crockford's base 32 for the milliseconds, so that ids sort by time, and two that tell processes apart.
+fn run_id(unix_ms: u64, process_id: u32) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let digit = |value: u64| char::from(DIGITS[(value & 31) as usize]);
+    let time = (0..9).rev().map(|place| digit(unix_ms >> (5 * place)));
+    let process = units::Random::new(u64::from(process_id)).bits();
+    time.chain([digit(process), digit(process >> 5)]).collect()
+}
+
+pub(crate) fn setup_of(
+    plan: &Plan,
+    targets: &[TargetSetup],
+    scenarios: &[Arc<dyn ScenarioFactory>],
+    index: usize,
+    worker_count: usize,
+) -> WorkerSetup {
+    let slice = Slice { index: index as u64, count: worker_count as u64 };
+    let share = |target: &TargetSetup| {
+        let mut target = target.clone();
+        if let ConnectionPolicy::Shared(count) = target.connections {
+            target.connections = ConnectionPolicy::Shared(slice.share(u64::from(count)).max(1) as u32);
+        }
+        // Sessions to resume are kept per worker, so that workers share no lock.
+        target.tls = target.tls.map(|(client, name)| (client.with_own_sessions(), name));
+        target
+    };
+    WorkerSetup {
+        slice,
+        targets: targets.iter().map(share).collect(),
+        scenarios: scenarios.to_vec(),
+        interval_ns: plan.interval_ns,
+        read_usage: usage::of_thread,
+    }
+}
+
+/// Starts a worker's thread. The driver is made there, because it belongs to that thread.
+fn hire(
+    driver: &'static str,
+    origin: Instant,
+    setup: WorkerSetup,
+    index: usize,
+    reports: Sender<Message>,
+) -> Result<Hand, RunError> {
+    let (commands, orders) = mpsc::channel();
+    let (wakers, born) = mpsc::channel();
+    let lacking = |message: String| RunError::Resources {
+        message,
+        hint: "close other programs, or raise the limits on threads and open files".to_owned(),
+    };
+    let work = move || {
+        let _ = netio::prepare_thread();
+        let _ = driver;
+        match EpollDriver::new(origin) {
+            Ok((driver, waker)) => {
+                let _ = wakers.send(Ok(Arc::new(waker) as Arc<dyn Waker>));
+                work_with(driver, setup, orders, index, reports);
+            }
+            Err(error) => {
+                let _ = wakers.send(Err(error.to_string()));
+            }
+        }
+    };
+    let thread = std::thread::Builder::new()
+        .name(format!("weir-worker-{index}"))
+        .spawn(work)
+        .map_err(|error| lacking(format!("no thread for a worker: {error}")))?;
+    let waker =
+        born.recv().map_err(|_| RunError::Internal("a worker thread died at its start".to_owned()))?;
+    let waker = waker.map_err(|error| lacking(format!("no driver for a worker: {error}")))?;
+    Ok(Hand { commands, waker, thread })
+}
+
+fn work_with<D: Driver>(
+    driver: D,
+    setup: WorkerSetup,
+    orders: Receiver<Command>,
+    index: usize,
+    reports: Sender<Message>,
+) {
+    // When the control plane is gone, nobody needs the report.
+    let sink = Box::new(move |report| drop(reports.send(Message::Report(index, report))));
+    Worker::new(driver, setup, orders, sink).run();
+}
+
+/// Leads the workers through the plan, and home.
+fn conduct<'p>(
+    plan: &'p Plan,
+    scenarios: &[Arc<dyn ScenarioFactory>],
+    hands: &[Hand],
+    inbox: &Receiver<Message>,
+    origin: Instant,
+    interrupt: &Interrupt,
+    observers: Observers<'_, '_>,
+) -> Result<Conductor<'p>, RunError> {
+    let now_ns = || origin.elapsed().as_nanos() as u64;
+    let mut conductor = Conductor::new(plan, scenarios, hands.len());
+    let mut seen_stop_count = 0;
+    while !conductor.is_done() {
+        if interrupt.stop_count() > seen_stop_count {
+            seen_stop_count = interrupt.stop_count();
+            conductor.interrupt("interrupted", seen_stop_count > 1);
+        }
+        conductor.advance(now_ns(), observers);
+        deliver(&mut conductor, hands);
+        if conductor.is_done() {
+            break;
+        }
+        let message =
+            inbox.recv().map_err(|_| RunError::Internal("all worker threads are gone".to_owned()))?;
+        if let Message::Report(worker, report) = message {
+            conductor.on_report(worker, report, now_ns(), observers);
+        }
+        if hands.iter().any(|hand| hand.thread.is_finished()) && !conductor.is_done() {
+            return Err(RunError::Internal("a worker thread ended before its time".to_owned()));
+        }
+    }
+    if let Some(message) = conductor.broken() {
+        return Err(RunError::Internal(message.to_owned()));
+    }
+    for hand in hands {
+        let _ = hand.commands.send(Command::Exit);
+        hand.waker.wake();
+    }
+    while conductor.exits.len() < hands.len() {
+        match inbox.recv() {
+            Ok(Message::Report(worker, report)) => conductor.on_report(worker, report, now_ns(), observers),
+            Ok(Message::Interrupted) => {}
+            Err(_) => return Err(RunError::Internal("a worker thread died at its end".to_owned())),
+        }
+    }
+    Ok(conductor)
+}
+
+fn deliver(conductor: &mut Conductor<'_>, hands: &[Hand]) {
+    for (worker, command) in conductor.take_commands() {
+        let Some(hand) = hands.get(worker) else { continue };
+        // A blank interval is no reason to wake anybody.
+        let is_urgent = !matches!(command, Command::Recycle(_));
+        let _ = hand.commands.send(command);
+        if is_urgent {
+            hand.waker.wake();
+        }
+    }
+}
+
+fn client_of(conductor: &Conductor<'_>, before: &Process) -> Client {
+    let after = Process::read();
+    let mut exits = conductor.exits.clone();
+    exits.sort_by_key(|(worker, _)| *worker);
+    let worker = |(worker, usage): &(usize, engine::Usage)| WorkerRecord {
+        cpu_ns: usage.cpu_ns,
+        spin_ns: usage.spin_ns,
+        elapsed_ns: usage.elapsed_ns,
+        off_cpu_ns: usage.off_cpu_ns,
+        lateness_ns: conductor.lateness_ns.get(*worker).map(Latencies::of).unwrap_or_default(),
+    };
+    Client {
+        cpu_user_ns: after.cpu_user_ns.saturating_sub(before.cpu_user_ns),
+        cpu_system_ns: after.cpu_system_ns.saturating_sub(before.cpu_system_ns),
+        rss_bytes_max: usage::rss_bytes_max(),
+        steal_ratio: after.steal_ratio_since(before),
+        workers: exits.iter().map(worker).collect(),
+    }
+}
