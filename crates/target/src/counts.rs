@@ -48,6 +48,9 @@ pub(crate) struct Counts {
     pub(crate) tls_handshakes: Counter,
     pub(crate) tls_resumed: Counter,
     pub(crate) tls_failed: Counter,
+    pub(crate) timers_fired: Counter,
+    pub(crate) timers_late_ns: Counter,
+    pub(crate) timers_late_count: Counter,
     /// Bytes of load and of controls.
     bytes_in: [Counter; 2],
     bytes_out: [Counter; 2],
@@ -67,11 +70,17 @@ impl Default for Counts {
             tls_handshakes: Counter::default(),
             tls_resumed: Counter::default(),
             tls_failed: Counter::default(),
+            timers_fired: Counter::default(),
+            timers_late_ns: Counter::default(),
+            timers_late_count: Counter::default(),
             bytes_in: Default::default(),
             bytes_out: Default::default(),
         }
     }
 }
+
+/// From here on a timer counts as late: twice what an idle virtual machine takes to wake up.
+const TIMER_LATE_NS: u64 = 100 * units::NS_PER_US;
 
 /// Whether traffic is load or steers the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +119,13 @@ impl Counts {
         if let Some(counter) = self.statuses.get(usize::from(status)) {
             counter.add(1);
         }
+    }
+
+    /// Counts a timer that went off so much after its time.
+    pub(crate) fn timer(&self, late_ns: u64) {
+        self.timers_fired.add(1);
+        self.timers_late_ns.add(late_ns);
+        self.timers_late_count.add(u64::from(late_ns > TIMER_LATE_NS));
     }
 
     pub(crate) fn received(&self, class: Class, bytes: u64) {
@@ -158,6 +174,12 @@ pub struct Stats {
     pub tls_resumed: u64,
     /// TLS handshakes that failed.
     pub tls_failed: u64,
+    /// Timers that went off: ends of delays and stalls, pieces of trickles.
+    pub timers_fired: u64,
+    /// Their lateness added up, in ns. By `timers_fired` it is the mean time that the server adds to the delays it promises.
+    pub timers_late_ns: u64,
+    /// Those later than 100 µs: this machine or this server was too busy for its delays to be taken as exact.
+    pub timers_late_count: u64,
     /// The same for the controls.
     pub controls: ControlStats,
 }
@@ -219,6 +241,9 @@ impl Stats {
             (&mut self.tls_handshakes, counts.tls_handshakes.read()),
             (&mut self.tls_resumed, counts.tls_resumed.read()),
             (&mut self.tls_failed, counts.tls_failed.read()),
+            (&mut self.timers_fired, counts.timers_fired.read()),
+            (&mut self.timers_late_ns, counts.timers_late_ns.read()),
+            (&mut self.timers_late_count, counts.timers_late_count.read()),
         ] {
             *sum += value;
         }
@@ -251,6 +276,9 @@ impl Stats {
             (&mut self.tls_handshakes, zero.tls_handshakes),
             (&mut self.tls_resumed, zero.tls_resumed),
             (&mut self.tls_failed, zero.tls_failed),
+            (&mut self.timers_fired, zero.timers_fired),
+            (&mut self.timers_late_ns, zero.timers_late_ns),
+            (&mut self.timers_late_count, zero.timers_late_count),
         ] {
             *count = count.saturating_sub(zero);
         }

@@ -135,6 +135,11 @@ pub(crate) const ENDPOINTS: [Row; ENDPOINT_COUNT] = [
     ),
 ];
 
+/// The endpoints as they are written, with what each does, for help texts. The same list as in the 404.
+pub fn endpoints() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ENDPOINTS.iter().filter(|row| row.pattern.starts_with('/')).map(|row| (row.pattern, row.summary))
+}
+
 impl Endpoint {
     /// The endpoint for a path, which is compared as sent: no percent-decoding, no trailing slash forgiven.
     pub(crate) fn for_path(path: &str) -> Self {
@@ -224,7 +229,16 @@ impl Endpoint {
 
     /// Whether the request's body is kept for the answer; other bodies are read and forgotten.
     pub(crate) fn keeps_body(self) -> bool {
-        matches!(self, Self::Load | Self::Echo | Self::Posts)
+        matches!(
+            self,
+            Self::Load
+                | Self::Echo
+                | Self::Posts
+                | Self::Comments
+                | Self::Albums
+                | Self::Photos
+                | Self::Todos
+        )
     }
 }
 

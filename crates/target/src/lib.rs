@@ -38,6 +38,7 @@ mod worker;
 
 pub use arrivals::{Arrivals, GapSummary};
 pub use counts::{ControlStats, Stats};
+pub use endpoint::endpoints;
 pub use options::{ARRIVALS_MAX_DEFAULT, Listen, Options};
 pub use server::{BindError, Running, Server};
 pub use stall::{Stall, StallError};

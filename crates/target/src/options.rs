@@ -21,7 +21,7 @@ pub enum Listen {
 pub struct Options {
     /// Where to listen.
     pub listen: Listen,
-    /// Threads that serve, each with its own epoll set. Connections are dealt to them in turn.
+    /// Threads that serve, each with its own epoll set; at most 1024 are started. Connections are dealt to them in turn.
     pub threads: NonZeroUsize,
     /// Speak TLS.
     pub tls: Option<TlsOptions>,

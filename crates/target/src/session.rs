@@ -393,3 +393,88 @@ fn answer(
     }
     after_answer(pending.end, drain)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mailbox::Mailbox;
+    use crate::options::Options;
+    use units::Random;
+
+    fn shared() -> Shared {
+        Shared::new(&Options::default(), vec![Mailbox::new().unwrap()])
+    }
+
+    /// Gives the bytes to a session in these pieces; returns what it said and how the conversation stood at the end.
+    fn converse<'a>(shared: &Shared, pieces: impl Iterator<Item = &'a [u8]>) -> (String, Progress) {
+        let counts = Counts::default();
+        let mut turn = Turn { shared, counts: &counts, thread_index: 0, out: Vec::new(), class: Class::Load };
+        let mut session = Session::new(0);
+        let (mut said, mut progress) = (Vec::new(), Progress::Input);
+        for piece in pieces {
+            progress = session.poll(piece, &mut turn);
+            loop {
+                said.append(&mut turn.out);
+                match progress {
+                    Progress::Again | Progress::Wait { .. } => progress = session.poll(&[], &mut turn),
+                    Progress::Input | Progress::Over(_) => break,
+                }
+            }
+            assert!(session.unread_bytes() <= HEAD_BYTES_MAX);
+        }
+        (String::from_utf8_lossy(&said).into_owned(), progress)
+    }
+
+    const CONVERSATION: &[u8] = b"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n\
+        POST /load HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello\
+        POST /no-read HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello\
+        POST /echo?a=b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nT: 1\r\n\r\n\
+        \r\nHEAD /file?size=10 HTTP/1.1\r\nHost: a\r\n\r\n\
+        GET /chunked?size=300 HTTP/1.1\nHost: a\n\n\
+        GET /delay?ms=0.01 HTTP/1.1\r\nHost: a\r\n\r\n\
+        GET /stall HTTP/1.1\r\nHost: a\r\n\r\n\
+        GET /close HTTP/1.1\r\nHost: a\r\n\r\n";
+
+    #[test]
+    fn any_split_of_the_bytes_gives_the_same_answers() {
+        let shared = shared();
+        let whole = converse(&shared, std::iter::once(CONVERSATION));
+        assert_eq!((whole.0.matches("HTTP/1.1 200 OK").count(), whole.1), (9, Progress::Over(End::Close)));
+        for piece_bytes in 1..CONVERSATION.len() {
+            assert_eq!(converse(&shared, CONVERSATION.chunks(piece_bytes)), whole, "{piece_bytes}");
+        }
+    }
+
+    /// Seeded: mutations of the conversation, in random pieces. A panic, an endless loop or unbounded growth would fail.
+    #[test]
+    fn no_bytes_do_harm() {
+        let shared = shared();
+        let mut random = Random::new(7);
+        let mut refused_count = 0;
+        for _ in 0..3000 {
+            let mut bytes = CONVERSATION.to_vec();
+            for _ in 0..=random.below(6) {
+                let at = random.below(bytes.len() as u64) as usize;
+                match random.below(4) {
+                    0 => bytes[at] = random.bits() as u8,
+                    1 => bytes[at] = b"\r\n :;=/?0f"[random.below(10) as usize],
+                    2 => bytes.insert(at, b"\r\n0"[random.below(3) as usize]),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+            let piece_bytes = 1 + random.below(200) as usize;
+            let (_, progress) = converse(&shared, bytes.chunks(piece_bytes));
+            refused_count += u32::from(progress == Progress::Over(End::Linger));
+        }
+        assert!((300..3000).contains(&refused_count), "{refused_count}");
+    }
+
+    /// The largest head, one byte at a time: linear work.
+    #[test]
+    fn a_head_in_single_bytes_is_refused_when_it_is_too_long() {
+        let bytes = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(HEAD_BYTES_MAX));
+        let (said, progress) = converse(&shared(), bytes.as_bytes().chunks(1));
+        assert!(said.starts_with("HTTP/1.1 431 "), "{said}");
+        assert_eq!(progress, Progress::Over(End::Linger));
+    }
+}

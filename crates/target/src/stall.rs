@@ -99,13 +99,21 @@ impl FromStr for Stall {
     }
 }
 
+/// As `FromStr` reads it.
 impl fmt::Display for Stall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Every { for_ns, every_ns } => write!(f, "{for_ns}ns/{every_ns}ns"),
-            Self::Once { at_ns, for_ns } => write!(f, "{for_ns}ns@{at_ns}ns"),
+            Self::Every { for_ns, every_ns } => write!(f, "{}/{}", exactly(for_ns), exactly(every_ns)),
+            Self::Once { at_ns, for_ns } => write!(f, "{}@{}", exactly(for_ns), exactly(at_ns)),
         }
     }
+}
+
+/// A time in the largest unit that needs no fraction, so that it reads back the same.
+fn exactly(ns: u64) -> String {
+    let units = [(units::NS_PER_SEC, "s"), (units::NS_PER_MS, "ms"), (units::NS_PER_US, "us")];
+    let unit = units.into_iter().find(|(unit_ns, _)| ns.is_multiple_of(*unit_ns));
+    unit.map_or_else(|| format!("{ns}ns"), |(unit_ns, name)| format!("{}{name}", ns / unit_ns))
 }
 
 /// A stall and the moment from which it counts.
@@ -143,8 +151,9 @@ mod tests {
         ] {
             assert_eq!(stall.end_ns(since_ms * MS), end_ms.map(|ms| ms * MS), "{since_ms} ms");
         }
-        let round: Stall = stall.to_string().parse().unwrap();
-        assert_eq!(round, stall);
+        for text in ["200ms/1s", "1500us/2001us", "7ns/1s", "2s@0s"] {
+            assert_eq!(text.parse::<Stall>().unwrap().to_string(), text);
+        }
     }
 
     #[test]

@@ -198,6 +198,7 @@ impl Worker {
                 if connection.wake_ns != Some(due_ns) {
                     return Want::Events { flags: connection.watched, wake_ns: connection.wake_ns };
                 }
+                turn.counts.timer(now_ns - due_ns);
                 connection.wake_ns = None;
                 connection.wake(turn)
             });

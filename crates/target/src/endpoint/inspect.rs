@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::ENDPOINTS;
+use crate::endpoint::endpoints;
 use crate::query::{Fault, Query, percent_decoded};
 use crate::reply::{JSON, Reply};
 use crate::request::{ConnectionFacts, Request};
@@ -82,10 +82,8 @@ pub(crate) fn cookies(request: &Request<'_>, reply: &mut Reply<'_>) {
 }
 
 pub(crate) fn unknown(path: &str, reply: &mut Reply<'_>) {
-    let endpoints: Map<String, Value> = ENDPOINTS
-        .iter()
-        .filter(|row| row.pattern.starts_with('/'))
-        .map(|row| (row.pattern.to_owned(), Value::String(row.summary.to_owned())))
+    let endpoints: Map<String, Value> = endpoints()
+        .map(|(pattern, summary)| (pattern.to_owned(), Value::String(summary.to_owned())))
         .collect();
     reply.json(404, &json!({ "error": "no such path", "path": path, "endpoints": endpoints }));
 }

@@ -22,6 +22,7 @@ fn a_delay_is_never_early() {
         assert_eq!(response.status, 200);
         assert!(took >= delay && took < delay + SLACK, "{ms} ms took {took:?}");
     }
+    assert_eq!(running.stats().timers_fired, 4, "one for each delay above 0");
     for bad in ["ms=-1", "ms=1e3", "ms=x", "ms=3600001", "ms=1&jitter=x", "ms="] {
         assert_eq!(peer.get(&format!("/delay?{bad}")).status, 400, "{bad}");
     }
