@@ -1,2 +1,46 @@
-//! The `weir` command.
-fn main() {}
+//! The `weir` command: parse → mode → function → exit code.
+//!
+//! What was typed is in `args`, what it means in `quick` and `commands`, how it ends in `exit`. stdout is data, stderr is talk.
+
+mod args;
+mod change;
+mod commands;
+mod exit;
+mod outputs;
+mod perform;
+mod quick;
+mod signals;
+mod talk;
+mod url;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use exit::{Exit, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::report_panics();
+    let outcome = std::panic::catch_unwind(|| {
+        let cli = match Cli::try_parse() {
+            Ok(cli) => cli,
+            Err(error) => return exit::of_usage(&error),
+        };
+        let talk = talk::Talk::new(cli.color);
+        run(cli.command, &talk).unwrap_or_else(|failure| failure.say(&talk))
+    });
+    outcome.unwrap_or(Exit::Internal).into()
+}
+
+fn run(command: Command, talk: &talk::Talk) -> Result<Exit, Failure> {
+    match command {
+        Command::Http(args) => commands::http::run(&args, talk),
+        Command::Run(args) => commands::run::run(&args, talk),
+        Command::Check(args) => commands::check::run(&args, talk),
+        Command::Schema => commands::schema::run(),
+        Command::Report(args) => commands::report::run(&args, talk),
+        Command::Target(args) => commands::target::run(&args, talk),
+        Command::Demo(args) => commands::demo::run(&args, talk),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    }
+}

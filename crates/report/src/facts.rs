@@ -1,6 +1,6 @@
 //! What several formats say of a record, worked out in one place so that they say the same.
 
-use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, VerdictState, WorkerRecord};
+use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, VerdictState};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ pub(crate) fn rate_words(phase: &PhaseRecord) -> String {
 pub(crate) struct ClientCost {
     /// CPU time of the process per request sent, without spinning before deadlines, ns; `None` when nothing was sent.
     pub(crate) cpu_ns_per_request: Option<u64>,
-    /// Share of its time that the busiest worker thread worked, 0..=1.
+    /// Share of its time that the busiest worker thread worked in the busiest measured phase, 0..=1.
     pub(crate) busy_ratio_max: f64,
 }
 
@@ -122,7 +122,11 @@ pub(crate) fn client_cost(record: &RunRecord) -> ClientCost {
     let requests = record.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.traffic.requests));
     ClientCost {
         cpu_ns_per_request: cpu_ns.checked_div(requests),
-        busy_ratio_max: client.workers.iter().map(WorkerRecord::busy_ratio).fold(0.0, f64::max).min(1.0),
+        busy_ratio_max: measured(record)
+            .iter()
+            .map(|phase| phase.busy_ratio_max)
+            .fold(0.0, f64::max)
+            .min(1.0),
     }
 }
 

@@ -85,6 +85,8 @@ impl Load {
             duration_ns: self.secs * NS_PER_SEC,
             drain_ns: NS_PER_MS,
             completed_in_time: completed,
+            busy_ratio_max: 0.004,
+            off_cpu_ratio_max: Some(0.001),
             busy_ratio_max: 0.2,
             off_cpu_ratio_max: Some(0.001),
             action_names: names(self.actions),

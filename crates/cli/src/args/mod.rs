@@ -1,0 +1,101 @@
+//! What was typed. Flags are only read here; what they mean is worked out elsewhere, where all that is wrong can be said at once.
+//!
+//! Help, man pages and completions are made from these definitions.
+
+mod http;
+mod result;
+mod run;
+mod target;
+
+pub(crate) use http::HttpArgs;
+pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
+pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
+pub(crate) use target::{DemoArgs, TargetArgs};
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Bold headings and names, nothing else: readable on any background.
+const STYLES: Styles = Styles::plain()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .error(AnsiColor::Red.on_default().bold())
+    .valid(AnsiColor::Green.on_default())
+    .invalid(AnsiColor::Yellow.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  weir demo                                    see what it does, in 20 seconds
+  weir http localhost:8080/                    64 connections, as fast as possible, for 10 s
+  weir http localhost:8080/ -r 1000/s -d 30s   1000 requests per second for 30 s
+  weir run plan.yaml --json result.json        a plan with phases, actions and objectives
+
+Exit codes:
+  0  done                        4  aborted
+  1  an objective was missed     5  internal error
+  2  wrong plan or usage         6  the run is not valid, and --fail-on was given
+  3  target unreachable";
+
+/// Inject load at exact rates, measure it honestly, and say what may be concluded
+#[derive(Debug, Parser)]
+#[command(name = "weir", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// When to colour; NO_COLOR is kept
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "General",
+        hide_possible_values = true
+    )]
+    pub(crate) color: ColorWhen,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to colour: on terminals unless `NO_COLOR` is set, always, never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Put load on one URL
+    Http(Box<HttpArgs>),
+    /// Run a plan
+    Run(Box<RunArgs>),
+    /// Say all that is wrong with plans, without running them
+    Check(CheckArgs),
+    /// Print the JSON Schema of plans, for editors
+    Schema,
+    /// Print a run's JSON record as text, Markdown or JUnit XML
+    Report(ReportArgs),
+    /// Serve as a target with known delays and faults
+    Target(TargetArgs),
+    /// Show what weir does: a plan of several phases against a target of its own
+    Demo(DemoArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page, or write the pages of all commands
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write a page for each command into this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -1,0 +1,54 @@
+//! Where results go, and `weir report`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What is done with a run's result. `-` is stdout.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write the whole record as JSON; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write tables for a pull request
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Write verdict and objectives as JUnit XML
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Exit with 6 when the verdict is this or worse
+    #[arg(long, value_name = "VERDICT", help_heading = "Result")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// No progress line
+    #[arg(short, long, help_heading = "Result")]
+    pub(crate) quiet: bool,
+}
+
+/// From which verdict on a run fails: the numbers may not be believed, or only with reservations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Invalid,
+    Suspect,
+}
+
+/// Print a run's JSON record as text, Markdown or JUnit XML
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// A record, as --json wrote it; - is stdin
+    #[arg(value_name = "RUN.json")]
+    pub(crate) record: PathBuf,
+    /// The form
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: ReportFormat,
+    /// Write to this file in place of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The form of a report. (A text on each variant would make the whole help twice as long.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+    Markdown,
+    Junit,
+}

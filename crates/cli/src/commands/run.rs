@@ -1,0 +1,51 @@
+//! `weir run`: a plan file, what the flags change of it, and the run.
+
+use crate::args::RunArgs;
+use crate::change;
+use crate::exit::{Exit, Failure};
+use crate::perform::{Job, perform};
+use crate::quick;
+use crate::talk::Talk;
+use plan::{Plan, Severity};
+
+pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
+    let plan = changed(load(args, talk)?, args)?;
+    perform(Job { plan, runner: &args.runner, output: &args.output }, talk)
+}
+
+/// The plan of the file; its warnings are said, its errors are the failure.
+fn load(args: &RunArgs, talk: &Talk) -> Result<Plan, Failure> {
+    let loaded = planfile::load(&args.plan);
+    let render = |diagnostic| planfile::render(diagnostic, &loaded.source);
+    let Some(plan) = loaded.plan else {
+        return Err(Failure {
+            exit: Exit::BadPlan,
+            messages: loaded.diagnostics.iter().map(render).collect(),
+        });
+    };
+    for warning in loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning) {
+        talk.say(&render(warning));
+    }
+    Ok(plan)
+}
+
+fn changed(mut plan: Plan, args: &RunArgs) -> Result<Plan, Failure> {
+    let mut faults = Vec::new();
+    for assignment in &args.set {
+        faults.extend(change::set_variable(&mut plan, assignment).err());
+    }
+    if let Some(factor) = args.time_scale {
+        faults.extend(change::scale_time(&mut plan, factor).err());
+    }
+    if let Some(seed) = args.runner.seed {
+        plan.seed = seed;
+    }
+    if let Some(name) = &args.runner.name {
+        plan.name.clone_from(name);
+    }
+    plan.slos.extend(quick::slos(&args.runner.slos, &mut faults));
+    if faults.is_empty() {
+        faults = plan.faults();
+    }
+    if faults.is_empty() { Ok(plan) } else { Err(faults.into()) }
+}

@@ -1,0 +1,77 @@
+//! A run as the command sees it: outputs opened, signals watched, plan executed, results written, exit code found.
+
+use crate::args::{Driver, OutputArgs, RunnerArgs};
+use crate::exit::{self, Ended, Exit, Failure};
+use crate::outputs::Outputs;
+use crate::signals::SignalWatch;
+use crate::talk::Talk;
+use plan::Plan;
+use record::{RunObserver, RunRecord};
+use report::{Format as _, LiveLine, Text, Watcher};
+use runner::{DriverChoice, Interrupt, RunOptions};
+use std::io::{self, IsTerminal as _};
+
+/// A plan and how to run it.
+pub(crate) struct Job<'a> {
+    pub(crate) plan: Plan,
+    pub(crate) runner: &'a RunnerArgs,
+    pub(crate) output: &'a OutputArgs,
+}
+
+/// Runs it and says what came of it.
+pub(crate) fn perform(job: Job<'_>, talk: &Talk) -> Result<Exit, Failure> {
+    // Before anything is sent: a result that can't be written is known now.
+    let outputs = Outputs::open(job.output)?;
+    let fail_on = job.output.fail_on;
+    let (record, ended) = execute(job, talk)?;
+    let is_stdout_taken = outputs.take_stdout();
+    let written = outputs.write(&record);
+    say(&record, is_stdout_taken, talk)?;
+    // The text above is all that is left of the run when a file could not be written, so that comes first.
+    written?;
+    Ok(exit::of_record(&record, fail_on, ended))
+}
+
+/// Runs the plan under the live line, with signals watched.
+fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
+    let interrupt = Interrupt::new();
+    let stop = interrupt.clone();
+    let told = *talk;
+    let watch = SignalWatch::start(move |number| {
+        let text = match number {
+            1 => "\nstopping: requests under way may finish; Ctrl-C again stops now",
+            _ => "\nstopping now",
+        };
+        told.say(text);
+        stop.stop();
+    });
+    let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    let options = RunOptions {
+        worker_count: job.runner.threads.map(usize::from),
+        driver: match job.runner.driver {
+            Driver::Auto => DriverChoice::Auto,
+            Driver::Epoll => DriverChoice::Epoll,
+            Driver::IoUring => DriverChoice::IoUring,
+        },
+        name: job.runner.name.clone(),
+        interrupt,
+    };
+    let watcher = if io::stderr().is_terminal() { Watcher::Terminal } else { Watcher::Log };
+    let mut line = (!job.output.quiet).then(|| LiveLine::on_stderr(watcher, talk.stderr_color));
+    let mut observers: Vec<&mut dyn RunObserver> = Vec::new();
+    observers.extend(line.as_mut().map(|line| line as &mut dyn RunObserver));
+    let record = runner::execute(job.plan, options, &mut observers)?;
+    let ended = if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself };
+    Ok((record, ended))
+}
+
+/// The result for people: on stdout, or on stderr where another program reads stdout.
+fn say(record: &RunRecord, is_stdout_taken: bool, talk: &Talk) -> Result<Exit, Failure> {
+    let color = if is_stdout_taken { talk.stderr_color } else { talk.stdout_color };
+    let text = Text { color, width: talk.width };
+    if is_stdout_taken {
+        exit::of_stdout(text.write(record, &mut io::BufWriter::new(io::stderr().lock())))
+    } else {
+        exit::of_stdout(text.write(record, &mut io::BufWriter::new(io::stdout().lock())))
+    }
+}

@@ -1,0 +1,6 @@
+//! The built binary as its users meet it: what it prints, where, and how it ends.
+
+mod command;
+mod help;
+mod server;
+mod usage;
