@@ -8,6 +8,7 @@ pub mod epoll;
 mod fd_limit;
 mod outcomes;
 mod pace;
+pub mod sim;
 mod socket;
 mod unsent;
 pub mod uring;
