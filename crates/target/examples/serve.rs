@@ -1,4 +1,4 @@
-//! Runs a server until it is killed: `serve 127.0.0.1:7070|/path/of/socket [--threads N] [--tls] [--stall 200ms/1s] [--http-req-concurrency N]`.
+//! Runs a server until it is killed: `serve 127.0.0.1:7070|/path/of/socket [--threads N] [--tls] [--stall 200ms/1s] [--http-req-concurrency N] [--spin 100us]`.
 
 use std::error::Error;
 
@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--threads" => options.threads = value()?.parse()?,
             "--tls" => options.tls = Some(TlsOptions::default()),
             "--stall" => options.stall = Some(value()?.parse()?),
+            "--spin" => options.timer_spin_ns = units::parse_duration_ns(&value()?)?,
             "--http-req-concurrency" => options.http_req_concurrency = Some(value()?.parse()?),
             path if path.starts_with(['/', '.']) => options.listen = Listen::Unix(path.into()),
             address => options.listen = Listen::Tcp(address.parse()?),

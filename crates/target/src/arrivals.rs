@@ -96,40 +96,86 @@ pub struct GapSummary {
     pub max_ns: u64,
 }
 
+/// How far arrivals were from an even schedule: |error| after the median error is taken off, because when the client began is not known here. ns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduleSummary {
+    /// Arrivals; the i-th is held against i · `interval_ns`, so one that never came shifts all after it.
+    pub count: u64,
+    /// The gap of the ideal schedule.
+    pub interval_ns: u64,
+    /// Half of the errors don't exceed this; the others likewise.
+    pub error_ns_p50: u64,
+    /// 90 %.
+    pub error_ns_p90: u64,
+    /// 99 %.
+    pub error_ns_p99: u64,
+    /// 99.9 %.
+    pub error_ns_p99_9: u64,
+    /// Largest error.
+    pub error_ns_max: u64,
+}
+
 impl Arrivals {
     /// Statistics of the gaps. With fewer than two arrivals all of them are 0.
     pub fn gaps(&self) -> GapSummary {
-        let mut gaps: Vec<u64> =
-            self.times_ns.iter().zip(self.times_ns.iter().skip(1)).map(|(a, b)| b - a).collect();
+        let mut gaps: Vec<u64> = self
+            .times_ns
+            .iter()
+            .zip(self.times_ns.iter().skip(1))
+            .map(|(a, b)| b.saturating_sub(*a))
+            .collect();
         gaps.sort_unstable();
-        let (first_ns, last_ns) =
-            (self.times_ns.first().copied().unwrap_or(0), self.times_ns.last().copied().unwrap_or(0));
-        let mut summary = GapSummary {
-            count: self.times_ns.len() as u64,
-            overflow: self.overflow,
-            first_ns,
-            last_ns,
-            ..GapSummary::default()
-        };
-        let (Some(min_ns), Some(max_ns)) = (gaps.first(), gaps.last()) else { return summary };
+        let first_ns = self.times_ns.first().copied().unwrap_or(0);
+        let last_ns = self.times_ns.last().copied().unwrap_or(0);
+        let count = self.times_ns.len() as u64;
+        let mut summary =
+            GapSummary { count, overflow: self.overflow, first_ns, last_ns, ..GapSummary::default() };
+        if gaps.is_empty() {
+            return summary;
+        }
         let n = gaps.len() as f64;
-        let mean = (last_ns - first_ns) as f64 / n;
+        let mean = last_ns.saturating_sub(first_ns) as f64 / n;
         let squares: f64 = gaps.iter().map(|gap| (*gap as f64 - mean).powi(2)).sum();
-        let quantile = |q: f64| {
-            let rank = (q * n).ceil() as usize;
-            gaps.get(rank.saturating_sub(1)).copied().unwrap_or(*max_ns)
-        };
         summary.mean_ns = mean;
         summary.stdev_ns = if gaps.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
         if mean > 0.0 {
             summary.rate_per_sec = units::NS_PER_SEC as f64 / mean;
             summary.cv = summary.stdev_ns / mean;
         }
-        (summary.min_ns, summary.max_ns) = (*min_ns, *max_ns);
-        (summary.p50_ns, summary.p90_ns) = (quantile(0.5), quantile(0.9));
-        (summary.p99_ns, summary.p99_9_ns) = (quantile(0.99), quantile(0.999));
+        (summary.min_ns, summary.max_ns) = (quantile(&gaps, 0.0), quantile(&gaps, 1.0));
+        (summary.p50_ns, summary.p90_ns) = (quantile(&gaps, 0.5), quantile(&gaps, 0.9));
+        (summary.p99_ns, summary.p99_9_ns) = (quantile(&gaps, 0.99), quantile(&gaps, 0.999));
         summary
     }
+
+    /// How far the arrivals were from one every `interval_ns`. Without arrivals all is 0.
+    pub fn against_schedule(&self, interval_ns: u64) -> ScheduleSummary {
+        let first_ns = self.times_ns.first().copied().unwrap_or(0);
+        let ideal = (0u64..).map(|index| index.saturating_mul(interval_ns));
+        let since_first = self.times_ns.iter().map(|at_ns| at_ns.saturating_sub(first_ns));
+        let mut errors: Vec<i128> =
+            since_first.zip(ideal).map(|(at, ideal)| i128::from(at) - i128::from(ideal)).collect();
+        errors.sort_unstable();
+        let median = errors.get(errors.len() / 2).copied().unwrap_or(0);
+        let distance = |error: i128| u64::try_from((error - median).unsigned_abs()).unwrap_or(u64::MAX);
+        let mut distances: Vec<u64> = errors.into_iter().map(distance).collect();
+        distances.sort_unstable();
+        ScheduleSummary {
+            count: distances.len() as u64,
+            interval_ns,
+            error_ns_p50: quantile(&distances, 0.5),
+            error_ns_p90: quantile(&distances, 0.9),
+            error_ns_p99: quantile(&distances, 0.99),
+            error_ns_p99_9: quantile(&distances, 0.999),
+            error_ns_max: quantile(&distances, 1.0),
+        }
+    }
+}
+
+/// The smallest value that at least the share `q` of the values don't exceed; 0 without values. `sorted` ascends.
+fn quantile(sorted: &[u64], q: f64) -> u64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -148,6 +194,19 @@ mod tests {
         assert_eq!(Arrivals::default().gaps().count, 0);
         assert_eq!(Arrivals { times_ns: vec![5], overflow: 0 }.gaps().mean_ns, 0.0);
         assert_eq!(Arrivals { times_ns: vec![5, 5], overflow: 0 }.gaps().rate_per_sec, 0.0);
+    }
+
+    #[test]
+    fn errors_are_held_against_an_even_schedule() {
+        let arrivals = Arrivals { times_ns: vec![1007, 1100, 1200, 1300, 1450], overflow: 0 };
+        let summary = arrivals.against_schedule(100);
+        assert_eq!(
+            (summary.count, summary.error_ns_p50, summary.error_ns_p90, summary.error_ns_max),
+            (5, 0, 50, 50)
+        );
+        assert_eq!(Arrivals::default().against_schedule(100).error_ns_max, 0);
+        let late = Arrivals { times_ns: vec![0, u64::MAX], overflow: 0 };
+        assert_eq!(late.against_schedule(0).error_ns_max, u64::MAX);
     }
 
     #[test]

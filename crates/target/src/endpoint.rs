@@ -131,7 +131,7 @@ pub(crate) const ENDPOINTS: [Row; ENDPOINT_COUNT] = [
     row(
         Endpoint::Arrivals,
         "/arrivals",
-        "control: ?start, ?stop, ?raw: time stamps of arrivals and their gaps",
+        "control: ?start, ?stop, ?raw, ?interval=200us: when requests arrived, their gaps, their distance from a schedule",
     ),
 ];
 
@@ -199,7 +199,6 @@ impl Endpoint {
             Self::Unknown => return inspect::unknown(path, reply),
             Self::Stats => return control::stats(shared, reply),
             Self::StatsReset => return control::reset_stats(shared, reply),
-            Self::Arrivals => return control::arrivals(query, shared, reply),
             Self::Post | Self::Comment | Self::Album | Self::Photo | Self::Todo => {
                 return records::one(self, request, reply);
             }
@@ -221,6 +220,7 @@ impl Endpoint {
             Self::RedirectChain => basic::redirect_chain(path, reply),
             Self::HttpReq => http_req::answer(query, &shared.service_queue, reply),
             Self::Stall => control::stall(query, shared, reply),
+            Self::Arrivals => control::arrivals(query, shared, reply),
         };
         if let Err(fault) = outcome {
             reply.refuse(&fault);

@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! let running = target::Server::bind(target::Options::default())?.start()?;
-//! println!("http://{}/hello", running.local_addr().expect("TCP by default"));
+//! println!("{}/hello", running.base_url());
 //! println!("{} requests", running.stop().requests);
 //! # Ok::<(), target::BindError>(())
 //! ```
@@ -36,7 +36,7 @@ mod timers;
 mod tls;
 mod worker;
 
-pub use arrivals::{Arrivals, GapSummary};
+pub use arrivals::{Arrivals, GapSummary, ScheduleSummary};
 pub use counts::{ControlStats, Stats};
 pub use endpoint::endpoints;
 pub use options::{ARRIVALS_MAX_DEFAULT, Listen, Options};

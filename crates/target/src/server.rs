@@ -119,6 +119,11 @@ impl Server {
         tcp_address(&self.address)
     }
 
+    /// What a client puts before a path: `http://127.0.0.1:7070`, or `https://…` with TLS. For a Unix socket the host is `localhost`.
+    pub fn base_url(&self) -> String {
+        base_url(&self.address, self.ca_pem.is_some())
+    }
+
     /// The certificate to trust in order to trust this server, if it speaks TLS: the CA of a self-signed identity, else the chain given.
     pub fn ca_pem(&self) -> Option<&str> {
         self.ca_pem.as_deref()
@@ -159,6 +164,11 @@ impl Running {
     /// Where it listens, if on TCP, with the real port.
     pub fn local_addr(&self) -> Option<SocketAddr> {
         tcp_address(&self.address)
+    }
+
+    /// See `Server::base_url`.
+    pub fn base_url(&self) -> String {
+        base_url(&self.address, self.ca_pem.is_some())
     }
 
     /// See `Server::ca_pem`.
@@ -226,6 +236,14 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.halt();
+    }
+}
+
+fn base_url(address: &Listen, tls: bool) -> String {
+    let scheme = if tls { "https" } else { "http" };
+    match tcp_address(address) {
+        Some(address) => format!("{scheme}://{address}"),
+        None => format!("{scheme}://localhost"),
     }
 }
 

@@ -8,12 +8,17 @@
 //! x after the start of a stall, x < S, is answered after S − x; all others at once. For open arrivals (times that do not depend on the
 //! answers) x is uniform on [0, P), so P(response > t) = (S − t)/P for 0 ≤ t < S: the quantile q of the response time is
 //! S − (1 − q)·P where that is positive and 0 elsewhere. 200 ms of every second: p90 = 100 ms, p99 = 190 ms.
+//! To that comes the work of sending what queued up, 5 to 10 µs for each answer ahead of one's own.
 //! A closed loop of C users sees only C waits for each stall: that is coordinated omission.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// When the whole server stands still. Times count from the moment the stall was set.
+///
+/// Inside a stall requests are read and counted, and answered in the order of their arrival when it ends; no byte of an answer leaves before. With
+/// S = `for_ns` and P = `every_ns` open arrivals see P(response > t) = (S − t)/P for 0 ≤ t < S, plus the server's usual time
+/// and, at the end of a stall, the 5 to 10 µs that each answer queued before takes to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stall {
     /// The first `for_ns` of every `every_ns`. 0 < `for_ns` < `every_ns`.

@@ -102,8 +102,10 @@ impl Worker {
         let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS_MAX);
         while !self.shared.is_stopping() {
-            let timeout =
-                self.timers.next_due_ns().map(|due_ns| timespec(due_ns.saturating_sub(clock::now_ns())));
+            let timeout = self.timers.next_due_ns().map(|due_ns| {
+                let sleep_until_ns = due_ns.saturating_sub(self.shared.timer_spin_ns);
+                timespec(sleep_until_ns.saturating_sub(clock::now_ns()))
+            });
             events.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}

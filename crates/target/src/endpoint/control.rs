@@ -41,19 +41,24 @@ pub(crate) fn reset_stats(shared: &Shared, reply: &mut Reply<'_>) {
     reply.body(200, &[JSON], b"{\"reset\":true}");
 }
 
-/// `start` forgets all and records from now, `stop` ends that; `raw` gives the time stamps, otherwise the statistics of their gaps.
-pub(crate) fn arrivals(query: Query<'_>, shared: &Shared, reply: &mut Reply<'_>) {
+/// `start` forgets all and records from now, `stop` ends that; `raw` gives the time stamps, `interval=200us` their distance from that schedule,
+/// otherwise the statistics of their gaps.
+pub(crate) fn arrivals(query: Query<'_>, shared: &Shared, reply: &mut Reply<'_>) -> Result<(), Fault> {
+    let interval_ns = query.duration_ns("interval")?;
     if query.has("start") {
         shared.start_arrivals();
-        return reply.body(200, &[JSON], b"{\"recording\":true}");
+        reply.body(200, &[JSON], b"{\"recording\":true}");
+        return Ok(());
     }
     if query.has("stop") {
         shared.stop_arrivals();
     }
     let arrivals = shared.arrivals.collect();
-    let text = match query.has("raw") {
-        true => serde_json::to_string(&arrivals),
-        false => serde_json::to_string_pretty(&arrivals.gaps()),
+    let text = match interval_ns {
+        _ if query.has("raw") => serde_json::to_string(&arrivals),
+        Some(interval_ns) => serde_json::to_string_pretty(&arrivals.against_schedule(interval_ns)),
+        None => serde_json::to_string_pretty(&arrivals.gaps()),
     };
     reply.body(200, &[JSON], text.unwrap_or_default().as_bytes());
+    Ok(())
 }

@@ -20,6 +20,9 @@ fn arrivals_are_recorded_between_start_and_stop() {
     peers[0].get("/hello");
     assert_eq!(running.arrivals(), raw);
     assert_eq!(peers[0].get("/arrivals").text(), serde_json::to_string_pretty(&raw.gaps()).unwrap());
+    let schedule = peers[0].get("/arrivals?interval=500us");
+    assert_eq!(schedule.text(), serde_json::to_string_pretty(&raw.against_schedule(500_000)).unwrap());
+    assert_eq!(peers[0].get("/arrivals?interval=500").status, 400);
     assert_eq!((raw.gaps().count, raw.gaps().overflow), (50, 0));
     running.start_arrivals();
     assert_eq!(running.arrivals(), Arrivals::default());

@@ -193,6 +193,7 @@ fn ipv6_and_unix_sockets() {
         ..Options::default()
     });
     assert!(address(&running).is_ipv6());
+    assert_eq!(running.base_url(), format!("http://[::1]:{}", address(&running).port()));
     assert_eq!(Peer::connect(&running).get("/hello").text(), "Hello world");
 
     let path = std::env::temp_dir().join(format!("weir-target-{}.sock", std::process::id()));

@@ -28,6 +28,18 @@ fn a_delay_is_never_early() {
     }
 }
 
+#[test]
+fn a_thread_that_spins_before_its_timers_is_not_early_either() {
+    let running = serve(Options { timer_spin_ns: 300_000, ..Options::default() });
+    let mut peer = Peer::connect(&running);
+    for _ in 0..20 {
+        let asked = Instant::now();
+        assert_eq!(peer.get("/delay?ms=1").text(), "1.000000 ms\n");
+        assert!(asked.elapsed() >= Duration::from_millis(1));
+    }
+    assert_eq!(running.stats().timers_fired, 20);
+}
+
 /// The body says how long the server waits, so the jitter can be held against its seed.
 #[test]
 fn jitter_is_uniform_and_follows_the_seed() {
