@@ -62,9 +62,7 @@ impl Failure {
 
     /// Says it all on stderr.
     pub(crate) fn say(&self, talk: &Talk) -> Exit {
-        for message in &self.messages {
-            talk.say(message);
-        }
+        talk.say_all(&self.messages);
         self.exit
     }
 }

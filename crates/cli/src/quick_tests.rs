@@ -172,13 +172,13 @@ fn all_that_is_wrong_is_said_at_once_with_the_mend() {
         expect![[r#"
             error: `ftp://a/`: `ftp` is not spoken
             hint: use http:// or https://
-            error: --body: can't read `gone`: entity not found
+            error: --body: can't read `gone`: no such file or directory
             hint: name a file that is there and may be read
             error: --method: `G T` is no method
             hint: write for example -X PUT
             error: --timeout: `0` is out of range
             hint: use a time above 0, such as 10s
-            error: --cacert: can't read `gone`: entity not found
+            error: --cacert: can't read `gone`: no such file or directory
             hint: name a file that is there and may be read
             error: --header 'no colon': there is no colon
             hint: write for example -H 'accept: text/html'

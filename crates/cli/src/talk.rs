@@ -50,6 +50,13 @@ impl Talk {
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 
+    /// Says several messages, a blank line between them.
+    pub(crate) fn say_all(&self, messages: &[String]) {
+        if !messages.is_empty() {
+            self.say(&messages.join("\n\n"));
+        }
+    }
+
     fn colored(&self, line: &str) -> String {
         let codes = [("error:", "1;31"), ("warning:", "1;33"), ("hint:", "1;32")];
         let start = codes.iter().find(|(start, _)| line.starts_with(start));
@@ -59,5 +66,14 @@ impl Talk {
             }
             _ => line.to_owned(),
         }
+    }
+}
+
+/// A system's error in its words, without Rust's `(os error N)`.
+pub(crate) fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
     }
 }

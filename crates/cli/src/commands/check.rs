@@ -10,9 +10,8 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for path in &args.plans {
         let loaded = planfile::load(path);
-        for diagnostic in &loaded.diagnostics {
-            talk.say(&planfile::render(diagnostic, &loaded.source));
-        }
+        let messages = loaded.diagnostics.iter().map(|found| planfile::render(found, &loaded.source));
+        talk.say_all(&messages.collect::<Vec<_>>());
         match &loaded.plan {
             Some(plan) => {
                 let line = format!("{}: ok, {}", path.display(), summary(plan));

@@ -4,7 +4,7 @@ use crate::args::{DemoArgs, Driver, OutputArgs, RunnerArgs};
 use crate::change;
 use crate::exit::{self, Exit, Failure};
 use crate::perform::{Job, perform};
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use ::target::{Options, Running, Server};
 use plan::{Diagnostic, Plan};
 use std::io::Write as _;
@@ -50,7 +50,7 @@ fn files(args: &DemoArgs) -> Result<OutputArgs, Failure> {
     let written =
         std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join("demo.yaml"), PLAN));
     written.map_err(|error| {
-        let message = format!("can't write into `{}`: {error}", folder.display());
+        let message = format!("can't write into `{}`: {}", folder.display(), talk::words(&error));
         Failure::usage(&Diagnostic::error(message).hint("name a folder that you may write: --out DIR"))
     })?;
     let file = |name: &str| -> Option<PathBuf> { Some(folder.join(name)) };

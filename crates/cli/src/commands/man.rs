@@ -2,6 +2,7 @@
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::{self, Exit, Failure};
+use crate::talk;
 use clap::CommandFactory as _;
 use plan::Diagnostic;
 use std::io::{self, Write as _};
@@ -17,7 +18,8 @@ pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
     match written {
         Ok(()) => Ok(Exit::Done),
         Err(error) => {
-            let message = format!("can't write man pages into `{}`: {error}", folder.display());
+            let message =
+                format!("can't write man pages into `{}`: {}", folder.display(), talk::words(&error));
             Err(Failure::usage(&Diagnostic::error(message).hint("name a folder that you may write")))
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::{self, Exit, Failure};
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use ::report::{Format, Json, Junit, Layout, Markdown, OutputFile, Text};
 use plan::Diagnostic;
 use record::{RunRecord, SCHEMA_VERSION};
@@ -42,7 +42,8 @@ fn read(path: &Path) -> Result<RunRecord, Diagnostic> {
     let mut bytes = Vec::new();
     let read = opened.and_then(|from| from.take(RECORD_BYTES_MAX + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
-        Diagnostic::error(format!("can't read `{name}`: {error}")).hint("name a record that --json wrote")
+        Diagnostic::error(format!("can't read `{name}`: {}", talk::words(&error)))
+            .hint("name a record that --json wrote")
     })?;
     if bytes.len() as u64 > RECORD_BYTES_MAX {
         let limit = units::size(RECORD_BYTES_MAX);

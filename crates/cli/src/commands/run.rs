@@ -23,9 +23,8 @@ fn load(args: &RunArgs, talk: &Talk) -> Result<Plan, Failure> {
             messages: loaded.diagnostics.iter().map(render).collect(),
         });
     };
-    for warning in loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning) {
-        talk.say(&render(warning));
-    }
+    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
+    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
     Ok(plan)
 }
 

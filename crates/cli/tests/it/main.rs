@@ -2,5 +2,8 @@
 
 mod command;
 mod help;
+mod plans;
+mod reports;
+mod runs;
 mod server;
 mod usage;

@@ -1,0 +1,90 @@
+//! `weir report`: a record read back.
+
+use crate::command::{Folder, weir};
+use crate::server::target;
+use expect_test::expect;
+
+#[test]
+fn a_record_read_back_prints_as_the_run_did() {
+    let folder = Folder::new("report");
+    let (json, markdown, junit) = (folder.file("run.json"), folder.file("run.md"), folder.file("run.xml"));
+    let (_running, address) = target();
+    let run = weir(&[
+        "http",
+        &address,
+        "-n",
+        "200",
+        "--slo",
+        "errors <= 0",
+        "--json",
+        &json,
+        "--markdown",
+        &markdown,
+        "--junit",
+        &junit,
+    ]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = |format: &str| {
+        let report = weir(&["report", &json, "--format", format]);
+        assert_eq!((report.code, report.stderr.as_str()), (Some(0), ""));
+        report.stdout
+    };
+    let file = |path: &str| std::fs::read_to_string(path).unwrap();
+    assert_eq!(report("text"), run.stdout);
+    assert_eq!(report("markdown"), file(&markdown));
+    assert_eq!(report("junit"), file(&junit));
+    assert_eq!(report("json"), file(&json));
+    let copy = folder.file("copy.txt");
+    assert_eq!(weir(&["report", &json, "-o", &copy]).shown(&[]), "exit code 0\n");
+    assert_eq!(file(&copy), run.stdout);
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let folder = Folder::new("no-record");
+    let here = folder.path().to_str().unwrap();
+    let check = |name: &str, text: Option<&str>, expected: expect_test::Expect| {
+        let path = text.map_or(folder.file(name), |text| folder.write(name, text));
+        expected.assert_eq(&weir(&["report", &path]).shown(&[(here, "DIR")]));
+    };
+    check(
+        "gone.json",
+        None,
+        expect![[r#"
+            exit code 2
+            --- stderr
+            error: can't read `DIR/gone.json`: no such file or directory
+            hint: name a record that --json wrote
+        "#]],
+    );
+    check(
+        "cut.json",
+        Some("{\"schema_version\": 1, \"run_id\""),
+        expect![[r#"
+        exit code 2
+        --- stderr
+        error: `DIR/cut.json` is no record of a run: EOF while parsing an object at line 1 column 30
+        hint: name a file that --json wrote
+    "#]],
+    );
+    check(
+        "other.json",
+        Some("{\"a\": 1}"),
+        expect![[r#"
+        exit code 2
+        --- stderr
+        error: `DIR/other.json` is no record of a run: missing field `schema_version`
+        hint: name a file that --json wrote
+    "#]],
+    );
+    check(
+        "newer.json",
+        Some("{\"schema_version\": 99}"),
+        expect![[r#"
+        exit code 2
+        --- stderr
+        error: `DIR/newer.json` has schema version 99, and this weir reads up to 1
+        hint: use the weir that wrote it, or a newer one
+    "#]],
+    );
+}

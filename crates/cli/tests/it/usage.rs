@@ -87,12 +87,11 @@ fn a_rate_needs_its_unit() {
     check(
         &["http", "127.0.0.1:9", "-r", "1000"],
         expect![[r#"
-        exit code 5
-        --- stderr
-        error: weir 0.1.0 failed: internal error: entered unreachable code
-          --> crates/cli/src/main.rs:38:14
-        hint: this is a bug in weir; please report it with this text, the command and the plan
-    "#]],
+            exit code 2
+            --- stderr
+            error: --rate: `1000` has no unit
+            hint: write for example `1000/s`
+        "#]],
     );
 }
 
@@ -112,11 +111,22 @@ fn everything_wrong_is_said_at_once() {
             "p99(response) < 50",
         ],
         expect![[r#"
-            exit code 5
+            exit code 2
             --- stderr
-            error: weir 0.1.0 failed: internal error: entered unreachable code
-              --> crates/cli/src/main.rs:38:14
-            hint: this is a bug in weir; please report it with this text, the command and the plan
+            error: `ftp://a/`: `ftp` is not spoken
+            hint: use http:// or https://
+
+            error: --body: can't read `/no/such/file`: no such file or directory
+            hint: name a file that is there and may be read
+
+            error: --header 'nope': there is no colon
+            hint: write for example -H 'accept: text/html'
+
+            error: --rate: `1000` has no unit
+            hint: write for example `1000/s`
+
+            error: --slo 'p99(response) < 50': `50` has no unit
+            hint: write for example `50s`
         "#]],
     );
 }
@@ -137,11 +147,13 @@ fn results_that_cant_be_written_are_all_named_before_the_run() {
         &twice,
     ]);
     expect![[r#"
-        exit code 5
+        exit code 2
         --- stderr
-        error: weir 0.1.0 failed: internal error: entered unreachable code
-          --> crates/cli/src/main.rs:38:14
-        hint: this is a bug in weir; please report it with this text, the command and the plan
+        error: can't open `DIR/no/x.md`: no such file or directory
+        hint: create the folder first: mkdir -p 'DIR/no'
+
+        error: two results go to `DIR/twice.json`
+        hint: give each a file of its own
     "#]]
     .assert_eq(&run.shown(&[(here, "DIR")]));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -159,21 +171,23 @@ fn a_target_says_what_it_cant_listen_on() {
     check(
         &["target", "--listen", "here", "--stall", "1s"],
         expect![[r#"
-        exit code 2
-        --- stderr
-        error: --listen: `here` is no address with a port
-        hint: write for example 127.0.0.1:7070, [::1]:0 or unix:/tmp/weir.sock
-        error: --stall: `1s` is no stall
-        hint: write `200ms/1s` (of every second) or `2s@4s` (once, after 4 s)
-    "#]],
+            exit code 2
+            --- stderr
+            error: --listen: `here` is no address with a port
+            hint: write for example 127.0.0.1:7070, [::1]:0 or unix:/tmp/weir.sock
+
+            error: --stall: `1s` is no stall
+            hint: write `200ms/1s` (of every second) or `2s@4s` (once, after 4 s)
+        "#]],
     );
     check(
         &["target", "--listen", "203.0.113.1:80"],
         expect![[r#"
-        exit code 2
-        --- stderr
-        error: cannot listen on 203.0.113.1:80: Cannot assign requested address (os error 99); choose another port, or port 0 for any free one
-    "#]],
+            exit code 2
+            --- stderr
+            error: cannot listen on 203.0.113.1:80: Cannot assign requested address (os error 99)
+            hint: choose another port, or port 0 for any free one
+        "#]],
     );
     check(
         &["target", "--ca-out", "x"],

@@ -52,7 +52,7 @@ impl Load {
             let done_ns = sent_ns.max(intended_ns + stalled_ns) + service_ns;
             let class = self.failing.filter(|(every, _)| index % every == every - 1).map(|(_, class)| class);
             let outcome = class.map_or(Outcome::Completed, Outcome::Failed);
-            let sample = Sample { intended_ns, sent_ns, done_ns, think_ns: 0, outcome };
+            let sample = Sample { intended_ns, sent_ns: Some(sent_ns), done_ns, think_ns: 0, outcome };
             let action = index as usize % self.actions.len();
             total.actions[action].record(&sample);
             total.actions[action].counts.started += 1;
@@ -85,8 +85,6 @@ impl Load {
             duration_ns: self.secs * NS_PER_SEC,
             drain_ns: NS_PER_MS,
             completed_in_time: completed,
-            busy_ratio_max: 0.004,
-            off_cpu_ratio_max: Some(0.001),
             busy_ratio_max: 0.2,
             off_cpu_ratio_max: Some(0.001),
             action_names: names(self.actions),
