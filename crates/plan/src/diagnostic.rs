@@ -78,30 +78,36 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The known name nearest to a misspelt one, when it is near enough to be meant (Levenshtein distance at most a third of its length).
+/// The known name nearest to a misspelt one, when it is near enough to be meant: at most a third of its letters are missing, too many,
+/// wrong, or swapped with their neighbour, and at least one is right.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |a: &str, b: &str| {
-        let b: Vec<char> = b.chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.chars().enumerate() {
-            let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-            for (j, y) in b.iter().enumerate() {
-                let above = row[j + 1];
-                let substituted = diagonal + usize::from(x != *y);
-                row[j + 1] = substituted.min(above + 1).min(row[j] + 1);
-                diagonal = above;
-            }
-        }
-        row[b.len()]
-    };
-    let wrong: String = wrong.chars().take(64).flat_map(char::to_lowercase).collect();
-    let limit = (wrong.chars().count() / 3).max(1);
+    let wrong: Vec<char> = wrong.chars().take(64).flat_map(char::to_lowercase).collect();
+    let limit = (wrong.len() / 3).max(1).min(wrong.len().saturating_sub(1));
     known
         .into_iter()
-        .map(|name| (distance(&wrong, &name.to_lowercase()), name))
+        .map(|name| (distance(&wrong, &name.to_lowercase().chars().collect::<Vec<char>>()), name))
         .filter(|(d, _)| *d <= limit)
         .min_by_key(|(d, _)| *d)
         .map(|(_, name)| name)
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour to make one word the other ("optimal string alignment", after Damerau,
+/// CACM 7(3), 1964: swapped neighbours are the most common slip of the fingers).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut above_row = vec![0; b.len() + 1];
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = vec![i + 1; b.len() + 1];
+        for (j, y) in b.iter().enumerate() {
+            let mut best = (row[j] + usize::from(x != y)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                best = best.min(above_row[j - 1] + 1);
+            }
+            next[j + 1] = best;
+        }
+        above_row = std::mem::replace(&mut row, next);
+    }
+    row[b.len()]
 }
 
 #[cfg(test)]
@@ -113,6 +119,9 @@ mod tests {
         let known = ["users", "rate", "duration"];
         assert_eq!(nearest("user", known), Some("users"));
         assert_eq!(nearest("durration", known), Some("duration"));
+        assert_eq!(nearest("rtae", known), Some("rate"), "swapped neighbours count once");
         assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest("x", ["y"]), None, "no letter is right");
+        assert_eq!(nearest("", ["y"]), None);
     }
 }

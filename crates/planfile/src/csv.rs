@@ -18,6 +18,15 @@ pub(crate) enum CsvFault {
     TextAfterQuote,
 }
 
+impl std::fmt::Display for CsvFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::OpenQuote => "the row has a quote that is never closed",
+            Self::TextAfterQuote => "the row has text behind a closing quote",
+        })
+    }
+}
+
 /// Reads rows from a text.
 #[derive(Debug)]
 pub(crate) struct Rows<'t> {

@@ -17,8 +17,6 @@ mod read;
 mod reference;
 mod render;
 mod schema;
-#[cfg(test)]
-mod tests;
 mod text;
 
 pub use files::{Files, Folder, InMemory};

@@ -22,9 +22,10 @@ slos: p99(response) < 50ms
 **Quantities carry their unit.** Durations: `250us`, `1.5ms`, `30s`, `1m30s`, `2h`. Rates: `200/s`, `90/min`. Sizes: `512B`, `8KiB`,
 `1.5MB`. Shares: `20%`.
 
-**Texts may hold variables** where this page says so: `${name}` for a variable from `vars`, `set` or `capture`, and `${feed.column}` for a
-column of a feed. `$${` stands for a literal `${`. Weir itself makes `${random(1,100)}` (a whole number, both ends included), `${uuid}`,
-`${user_index}` (from 0) and `${iteration}` (how many actions the user began before). Within `{…}` and `[…]`, YAML wants texts with
+**Texts may hold variables**: the paths, queries, headers and bodies of requests, what `set` sets, and what checks compare with. Write
+`${name}` for a variable from `vars`, `set` or `capture`, and `${feed.column}` for a column of a feed. A variable without a value is empty. `$${` stands
+for a literal `${`. Weir itself makes `${random(1,100)}` (a whole number, both ends included), `${uuid}`, `${user_index}` (from 0) and
+`${iteration}` (how many actions the user began before). Within `{…}` and `[…]`, YAML wants texts with
 `${…}` in quotes.
 
 **Files** are seen from the plan's folder.
@@ -109,7 +110,7 @@ fn row(field: &Field) -> String {
 fn value(shape: &Shape) -> String {
     match shape {
         Shape::Scalar(scalar) => match scalar.example {
-            "text" => "text".to_owned(),
+            "" => "text".to_owned(),
             example => {
                 let words = scalar
                     .words

@@ -19,10 +19,16 @@ pub fn schema() -> Value {
 
 fn of_shape(shape: &Shape, defs: &mut Map<String, Value>) -> Value {
     match shape {
-        Shape::Scalar(ScalarShape { example, json_types, .. }) => match json_types {
-            [one] => json!({ "type": one, "examples": [example] }),
-            several => json!({ "type": several, "examples": [example] }),
-        },
+        Shape::Scalar(ScalarShape { example, json_types, .. }) => {
+            let mut schema = match json_types {
+                [one] => json!({ "type": one }),
+                several => json!({ "type": several }),
+            };
+            if let (Value::Object(schema), false) = (&mut schema, example.is_empty()) {
+                schema.insert("examples".to_owned(), json!([example]));
+            }
+            schema
+        }
         Shape::Choice(choices) => {
             json!({ "enum": choices.iter().map(|choice| choice.word).collect::<Vec<_>>() })
         }

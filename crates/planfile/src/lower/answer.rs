@@ -4,7 +4,7 @@ use super::request::is_token;
 use super::variables::Scope;
 use super::{Context, entries};
 use crate::model::{Capture as CaptureText, Check as CheckText, ContentMatch};
-use crate::read::{At, Map};
+use crate::read::{At, Map, Table};
 use crate::text::quoted;
 use plan::{Capture, CaptureSource, Check, CheckKind, TextMatch};
 
@@ -90,8 +90,14 @@ impl Context<'_, '_> {
             }
             None => {}
         }
+        for (key, list) in [("contains", &text.contains), ("regex", &text.regex)] {
+            if list.as_ref().is_some_and(|list| list.0.is_empty()) {
+                self.error(text.key_at(key), "the list is empty, so nothing is checked", "give it a text");
+            }
+        }
         if matches.is_empty() && text.given.is_empty() {
-            self.error(text.at, "nothing is checked", "use one of `equals`, `contains`, `regex`, `exists`");
+            let hint = "use one of `equals`, `contains`, `regex`, `exists`";
+            self.error(text.at, "nothing is checked", hint);
         }
         matches
     }
@@ -144,19 +150,25 @@ impl Context<'_, '_> {
 
     /// Compiled here as it will be for the run, over bytes.
     fn regex(&mut self, regex: &At<String>) {
-        if let Err(error) = regex::bytes::Regex::new(&regex.value) {
-            let reason = match &error {
-                regex::Error::CompiledTooBig(limit) => format!("it needs more than {limit} bytes of memory"),
+        let message =
+            |reason: &str| format!("{} is not a regular expression: {reason}", quoted(&regex.value));
+        match regex::bytes::Regex::new(&regex.value) {
+            Ok(_) => {}
+            Err(regex::Error::CompiledTooBig(limit)) => {
+                let reason = format!("it needs more than {}", units::size(limit as u64));
+                self.error(
+                    regex.at,
+                    message(&reason),
+                    "repeat less: `{1000}` copies what is before it 1000 times",
+                );
+            }
+            Err(other) => {
                 // The message is a drawing of several lines; its last says what is wrong.
-                other => {
-                    let drawing = other.to_string();
-                    let last = drawing.lines().last().unwrap_or_default();
-                    last.strip_prefix("error: ").unwrap_or(last).to_owned()
-                }
-            };
-            let message = format!("{} is not a regular expression: {reason}", quoted(&regex.value));
-            let hint = "a character that stands for itself needs a backslash before it: `\\(`; within \"…\" write it twice";
-            self.error(regex.at, message, hint);
+                let drawing = other.to_string();
+                let last = drawing.lines().last().unwrap_or_default();
+                let hint = "a character that stands for itself needs a backslash before it: `\\(`; within \"…\" write it twice";
+                self.error(regex.at, message(last.strip_prefix("error: ").unwrap_or(last)), hint);
+            }
         }
         if regex.value.contains("${") {
             self.warning(regex.at, "a regular expression can't hold variables", "use `contains`, which can");
@@ -164,14 +176,13 @@ impl Context<'_, '_> {
     }
 
     fn json_path(&mut self, path: &At<String>) {
-        if let Err(error) = serde_json_path::JsonPath::parse(&path.value) {
+        let Err(error) = serde_json_path::JsonPath::parse(&path.value) else { return };
+        if path.value.starts_with('$') {
             let message = format!("{} is not a JSON path: {}", quoted(&path.value), error.message());
-            let hint = if path.value.starts_with('$') {
-                "write for example `$.items[0].id`, or `$['a key with blanks']`".to_owned()
-            } else {
-                format!("a JSON path begins with `$`: `$.{}`", path.value.trim_start_matches('.'))
-            };
-            self.error(path.at, message, hint);
+            self.error(path.at, message, "write for example `$.items[0].id`, or `$['a key with blanks']`");
+        } else {
+            let hint = format!("a JSON path begins with `$`: `$.{}`", path.value.trim_start_matches('.'));
+            self.error(path.at, format!("{} is not a JSON path", quoted(&path.value)), hint);
         }
     }
 }

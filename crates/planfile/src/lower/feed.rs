@@ -1,7 +1,7 @@
 //! Feeds: tables from CSV, JSON, or the plan itself.
 
 use super::{Context, entries};
-use crate::csv::{self, CsvFault};
+use crate::csv;
 use crate::model::{EndText, Feed as FeedText, FeedOrderText, Rows};
 use crate::read::{At, Map};
 use crate::text::{Place, quoted};
@@ -155,15 +155,11 @@ impl Context<'_, '_> {
         let mut rows = csv::Rows::new(&text, separator);
         let columns = match given {
             Some(columns) => columns,
-            None => match rows.next().map(|row| row.values) {
-                Some(Ok(header)) => header.iter().map(|column| column.trim().to_owned()).collect(),
-                Some(Err(_)) => {
-                    self.row_fault(
-                        file,
-                        1,
-                        "the names of the columns can't be read".to_owned(),
-                        "close and double its quotes",
-                    );
+            None => match rows.next().map(|row| (row.line, row.values)) {
+                Some((_, Ok(header))) => header.iter().map(|column| column.trim().to_owned()).collect(),
+                Some((line, Err(_))) => {
+                    let message = "the names of the columns can't be read".to_owned();
+                    self.row_fault(file, line, message, "close its quotes");
                     return None;
                 }
                 None => Vec::new(),
@@ -178,21 +174,10 @@ impl Context<'_, '_> {
                     continue;
                 }
                 Ok(values) => {
-                    let (values, columns) =
-                        (counted(values.len(), "value"), counted(contents.columns.len(), "column"));
-                    (
-                        format!("the row has {values} and the feed {columns}"),
-                        "put a value that holds a separator into quotes",
-                    )
+                    let message = wrong_width(values.len(), contents.columns.len());
+                    (message, "put a value that holds a separator into quotes")
                 }
-                Err(CsvFault::OpenQuote) => (
-                    "the row has a quote that is never closed".to_owned(),
-                    "write a quote within quotes twice",
-                ),
-                Err(CsvFault::TextAfterQuote) => (
-                    "the row has text behind a closing quote".to_owned(),
-                    "write a quote within quotes twice",
-                ),
+                Err(fault) => (fault.to_string(), "write a quote within quotes twice"),
             };
             fault_count += 1;
             if fault_count <= ROW_FAULTS_MAX {
@@ -297,9 +282,7 @@ impl Context<'_, '_> {
         for row in rows {
             let values = match row {
                 Rows::Listed(node, values) if values.0.len() != contents.columns.len() => {
-                    let (values, columns) =
-                        (counted(values.0.len(), "value"), counted(contents.columns.len(), "column"));
-                    let message = format!("the row has {values} and the feed {columns}");
+                    let message = wrong_width(values.0.len(), contents.columns.len());
                     self.error(node.at, message, "give each row a value for each column");
                     None
                 }
@@ -340,7 +323,8 @@ impl Context<'_, '_> {
     }
 }
 
-/// `1 value`, `2 values`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// `the row has 1 value and the feed 2 columns`.
+fn wrong_width(value_count: usize, column_count: usize) -> String {
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    format!("the row has {} and the feed {}", counted(value_count, "value"), counted(column_count, "column"))
 }

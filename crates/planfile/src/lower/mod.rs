@@ -6,6 +6,7 @@
 mod answer;
 mod body;
 mod feed;
+mod order;
 mod phase;
 mod request;
 mod scenario;

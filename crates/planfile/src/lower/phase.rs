@@ -177,7 +177,7 @@ impl Context<'_, '_> {
             open(vec![Stage { rate_from: rate, rate_to: rate, duration_ns: duration_ns.unwrap_or(0) }])
         } else if let Some(stages) = &text.stages {
             let stages = self.stages(stages, text);
-            needs_end = stages.iter().all(|stage| stage.duration_ns == 0);
+            needs_end = !stages.is_empty() && stages.iter().all(|stage| stage.duration_ns == 0);
             open(stages)
         } else {
             Load::Once { users: users(text.once.as_ref().map_or(1, |once| once.value.0)) }

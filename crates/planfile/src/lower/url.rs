@@ -26,7 +26,9 @@ pub(crate) fn parse(text: &str) -> Result<Target, Diagnostic> {
         None => (rest, ""),
     };
     if authority.contains('@') {
-        return Err(fault("user and password are not taken", "send an `authorization` header"));
+        // The URL is not repeated: the password is in it.
+        let fault = Diagnostic::error("user and password are not taken in a URL");
+        return Err(fault.hint("send an `authorization` header"));
     }
     if path.contains(['?', '#']) {
         return Err(fault("there is a query or fragment", "give a `query` with each request"));
@@ -40,25 +42,7 @@ pub(crate) fn parse(text: &str) -> Result<Target, Diagnostic> {
     if path.contains("${") {
         return Err(fault("there are variables", "put them into the paths of requests"));
     }
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(bracketed) => {
-            let (host, after) = bracketed
-                .split_once(']')
-                .ok_or_else(|| fault("a `]` is missing", "write `http://[::1]:80`"))?;
-            host.parse::<Ipv6Addr>()
-                .map_err(|_| fault("there is no IPv6 address", "write `http://[::1]:80`"))?;
-            match after.strip_prefix(':') {
-                None if !after.is_empty() => {
-                    return Err(fault("there is text behind `]`", "write `http://[::1]:80`"));
-                }
-                port => (host, port),
-            }
-        }
-        None => match authority.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
-        },
-    };
+    let (host, port) = host_and_port(authority).map_err(|what| fault(what, "write `http://[::1]:80`"))?;
     let is_host_char = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':');
     if host.is_empty() || host.len() > HOST_CHARS_MAX || !host.bytes().all(is_host_char) {
         return Err(fault(
@@ -76,6 +60,24 @@ pub(crate) fn parse(text: &str) -> Result<Target, Diagnostic> {
     let mut target = Target::new(scheme, host, port);
     target.base_path = path.trim_end_matches('/').to_owned();
     Ok(target)
+}
+
+/// The host, without its brackets, and what follows its colon. `Err` says what is wrong with the brackets.
+fn host_and_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
+    let Some(bracketed) = authority.strip_prefix('[') else {
+        return Ok(match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        });
+    };
+    let (host, after) = bracketed.split_once(']').ok_or("a `]` is missing")?;
+    if host.parse::<Ipv6Addr>().is_err() {
+        return Err("there is no IPv6 address");
+    }
+    match after.strip_prefix(':') {
+        None if !after.is_empty() => Err("there is text behind `]`"),
+        port => Ok((host, port)),
+    }
 }
 
 #[cfg(test)]

@@ -71,11 +71,11 @@ impl Context<'_, '_> {
     }
 
     pub(crate) fn template_of(&mut self, text: &str, at: Place, scope: &mut Scope) -> Template {
-        let mut unknown: Vec<String> = Vec::new();
+        let mut unknown: BTreeSet<String> = BTreeSet::new();
         let parsed = Template::parse(text, |name| {
             let index = self.look_up(name, at, scope);
             if index.is_none() {
-                unknown.push(name.to_owned());
+                unknown.insert(name.to_owned());
             }
             Some(index.unwrap_or(VariableIndex(0)))
         });
@@ -90,7 +90,8 @@ impl Context<'_, '_> {
                 }
                 TemplateError::UnknownVariable(name) => self.unknown_variable(&name, scope),
             };
-            self.faults.push_within(at, "${", fault.hint("close it, or write `$${` for a literal `${`"));
+            let last = text.rfind("${").and_then(|start| text.get(start..)).unwrap_or("${");
+            self.faults.push_within(at, last, fault.hint("close it, or write `$${` for a literal `${`"));
             Template::default()
         })
     }
@@ -125,6 +126,9 @@ impl Context<'_, '_> {
 
     fn unknown_variable(&self, name: &str, scope: &Scope) -> Diagnostic {
         let fault = Diagnostic::error(format!("unknown variable {}", quoted(&format!("${{{name}}}"))));
+        if self.faults.is_full() {
+            return fault;
+        }
         if name.starts_with("random") {
             return fault.hint("write `${random(1,100)}`: two whole numbers, the smaller first");
         }
@@ -132,7 +136,9 @@ impl Context<'_, '_> {
             let columns = feed.columns.iter().flatten();
             columns.map(|column| format!("{}.{column}", feed.name))
         });
-        let mut known: Vec<String> = scope.names.iter().cloned().chain(columns).collect();
+        let named: BTreeSet<String> = scope.names.iter().cloned().chain(columns).collect();
+        let mut known: Vec<String> =
+            named.into_iter().filter(|name| !BUILTINS.contains(&name.as_str())).collect();
         known.extend(BUILTINS.map(str::to_owned));
         match plan::nearest(name, known.iter().map(String::as_str)) {
             Some(meant) => fault.hint(format!("did you mean `${{{meant}}}`?")),

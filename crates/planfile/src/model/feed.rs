@@ -15,7 +15,7 @@ model! {
         order: At<FeedOrderText> = Optional("sequential"),
         /// What happens when all rows were taken.
         at_end: At<EndText> = Optional("restart; stop if the order is unique"),
-        /// Names of the columns. A CSV file then has no first row of names.
+        /// Names of the columns. A CSV file then has no first row of names; of objects, only these keys are taken.
         columns: OneOrMany<At<String>> = Optional("the first row, or the objects' keys"),
         /// The character between values of a CSV file.
         separator: At<Separator> = Optional("\",\""),

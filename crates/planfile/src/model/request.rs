@@ -10,7 +10,8 @@ pub(crate) type Pairs = OneOrMany<At<String>>;
 const REDIRECTS_MAX: u32 = 100;
 
 model! {
-    /// What goes along with a request, and what is done with its answer. Texts may hold variables.
+    /// What goes along with a request, and what is done with its answer. These keys stand beside `get`, `post` and so on, or within
+    /// `request`.
     pub(crate) struct Exchange: "exchange" {
         /// What the record calls the request.
         name: At<String> = Optional("method and path"),

@@ -66,6 +66,7 @@ impl Shape {
     /// For messages: `a duration such as 5s`, `a list of rates such as 200/s`.
     pub(crate) fn words(&self) -> String {
         match self {
+            Self::Scalar(scalar) if scalar.example.is_empty() => scalar.words.to_owned(),
             Self::Scalar(scalar) => format!("{} such as `{}`", scalar.words, scalar.example),
             Self::Choice(choices) => {
                 let words: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word)).collect();
@@ -95,5 +96,15 @@ pub(crate) fn unknown_word(words: &str, text: &str, choices: &[Choice]) -> Diagn
 
 /// Says that a value is of the wrong type.
 pub(crate) fn wrong_type(node: &Node, shape: &Shape, faults: &mut Faults<'_>) {
-    faults.push(node.at, Diagnostic::error(format!("expected {}, found {}", shape.words(), node.describe())));
+    let fault = Diagnostic::error(format!("expected {}, found {}", shape.words(), node.describe()));
+    let fault = match shape {
+        _ if node.is_null() => fault.hint("give it a value, or remove it"),
+        Shape::List(_) => fault.hint("begin each item with `- `, or put them into `[…]`"),
+        Shape::Table(info) => {
+            let keys: Vec<&str> = info.all_fields().iter().map(|field| field.key).collect();
+            fault.hint(format!("its keys: {}", keys.join(", ")))
+        }
+        _ => fault,
+    };
+    faults.push(node.at, fault);
 }

@@ -50,7 +50,7 @@ impl<T: Scalar> Model for At<T> {
 
 impl Scalar for String {
     const SHAPE: ScalarShape =
-        ScalarShape { words: "a text", example: "text", json_types: &["string", "number", "boolean"] };
+        ScalarShape { words: "a text", example: "", json_types: &["string", "number", "boolean"] };
 
     fn parse(text: &str) -> Result<Self, Diagnostic> {
         Ok(text.to_owned())

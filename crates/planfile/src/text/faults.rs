@@ -28,7 +28,14 @@ impl<'s> Faults<'s> {
 
     /// A finding at a part of the value at `at`.
     pub(crate) fn push_within(&mut self, at: Place, needle: &str, finding: Diagnostic) {
-        self.push(self.source.find(at, needle), finding);
+        // A finding that will not be shown needs no search for its place.
+        let at = if self.is_full() { at } else { self.source.find(at, needle) };
+        self.push(at, finding);
+    }
+
+    /// Whether further findings are only counted, and their mends not worth working out.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= FINDINGS_MAX
     }
 
     /// A finding that has its place already, in another file, or has none.
@@ -38,10 +45,10 @@ impl<'s> Faults<'s> {
             return;
         }
         self.error_count += usize::from(finding.severity == Severity::Error);
-        if self.found.len() < FINDINGS_MAX {
-            self.found.push(finding);
-        } else {
+        if self.is_full() {
             self.left_out_count += 1;
+        } else {
+            self.found.push(finding);
         }
     }
 
@@ -53,9 +60,9 @@ impl<'s> Faults<'s> {
     /// All findings: those in the plan's text by place, then those in other files.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         let own = &self.source.file_name;
-        self.found.sort_by_key(|finding| {
-            let place = finding.location.as_ref().map(|at| (at.line, at.column));
-            (finding.location.as_ref().is_none_or(|at| at.file != *own), place)
+        self.found.sort_by_cached_key(|finding| {
+            let at = finding.location.as_ref();
+            (at.is_none_or(|at| at.file != *own), at.cloned())
         });
         if self.left_out_count > 0 {
             let message = format!("{} more findings are left out", self.left_out_count);

@@ -11,7 +11,7 @@ const TEXT_BYTES_MAX: usize = 16 << 20;
 /// Deepest nesting. Far above any plan; keeps recursion over the tree off the stack's end.
 const DEPTH_MAX: usize = 128;
 /// Most values, those that aliases stand for counted each time: ten lines of nested aliases stand for 10⁹ values.
-const NODES_MAX: usize = 1_000_000;
+const NODES_MAX: usize = 250_000;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,8 +118,11 @@ struct Open {
 
 enum OpenKind {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, key: Option<(String, Place)>, seen: HashMap<String, usize>, merged: Vec<Node> },
+    Map { entries: Vec<Entry>, key: Option<Key>, seen: HashMap<String, usize>, merged: Vec<Node> },
 }
+
+/// A key whose value has not come yet. `None`: it is no text, and its value goes nowhere.
+type Key = (Option<String>, Place);
 
 struct Builder<'f, 's> {
     faults: &'f mut Faults<'s>,
@@ -219,14 +222,14 @@ impl Builder<'_, '_> {
                         let fault =
                             Diagnostic::error(format!("a key must be a text, found {}", node.describe()));
                         self.faults.push(node.at, fault.hint("put texts such as \"${…}\" into quotes"));
-                        // The value that follows has to go somewhere.
-                        *key = Some((String::new(), node.at));
+                        *key = Some((None, node.at));
                         return Some(());
                     };
-                    *key = Some((text, node.at));
+                    *key = Some((Some(text), node.at));
                 }
-                Some((name, _)) if name == "<<" => merged.push(node),
-                Some((name, key_at)) => match seen.get(&name) {
+                Some((None, _)) => {}
+                Some((Some(name), _)) if name == "<<" => merged.push(node),
+                Some((Some(name), key_at)) => match seen.get(&name) {
                     Some(line) => {
                         let fault = Diagnostic::error(format!("the key {} is given twice", quoted(&name)));
                         self.faults
