@@ -126,6 +126,7 @@ impl Core {
             (conn.address + 1) % pool.setup.addresses.len().max(1)
         };
         conn.tried_count += 1;
+        conn.served_count = 0;
         conn.state = State::Connecting;
         conn.since_ns = now_ns;
         self.timers.set(
@@ -166,7 +167,6 @@ impl Core {
         self.traffic(conn_id).connections_opened += 1;
         let conn = &mut self.conns[conn_id as usize];
         conn.session.reset();
-        conn.served_count = 0;
         conn.state = State::Ready;
         conn.generation = conn.generation.wrapping_add(1);
         self.settle_preparation(conn_id, None, now_ns);

@@ -100,7 +100,6 @@ impl<'p> Conductor<'p> {
         self.broken.as_deref()
     }
 
-
     /// What is to be sent to which worker since the last call.
     pub(crate) fn take_commands(&mut self) -> Vec<(usize, Command)> {
         std::mem::take(&mut self.outbox)

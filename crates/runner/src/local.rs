@@ -6,11 +6,13 @@ use crate::usage::{self, Process};
 use crate::{RunError, environment};
 use engine::{Command, Report, TargetSetup, Worker, WorkerSetup};
 use netio::epoll::EpollDriver;
-use netio::{Driver, Waker};
+use netio::uring::{self, UringDriver};
+use netio::{Driver, EventWaker, Waker};
 use plan::{ConnectionPolicy, Load, Plan};
 use record::{Client, Latencies, RunObserver, RunRecord, SCHEMA_VERSION, Verdict, WorkerRecord};
 use scenario::{Program, ScenarioFactory};
 use schedule::Slice;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
@@ -95,7 +97,7 @@ enum Message {
 /// A worker's thread.
 struct Hand {
     commands: Sender<Command>,
-    waker: Arc<dyn Waker>,
+    waker: EventWaker,
     thread: JoinHandle<()>,
 }
 
@@ -197,20 +199,39 @@ fn connections_max(plan: &Plan) -> u64 {
     per_target.sum()
 }
 
-/// The driver's name, checked to be there.
-fn choose_driver(choice: DriverChoice) -> Result<&'static str, RunError> {
-    match choice {
-        DriverChoice::Auto | DriverChoice::Epoll => Ok("epoll"),
-        DriverChoice::IoUring => Err(RunError::Resources {
-            message: "io_uring can't be used here".to_owned(),
-            hint: "use `--driver epoll`".to_owned(),
-        }),
+/// A driver that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DriverKind {
+    Epoll,
+    IoUring,
+}
+
+impl DriverKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::IoUring => "io_uring",
+        }
     }
 }
 
-fn blank_record(plan: &Plan, options: &RunOptions, driver: &str, targets: &[TargetSetup]) -> RunRecord {
+/// The driver to use, checked to be there.
+fn choose_driver(choice: DriverChoice) -> Result<DriverKind, RunError> {
+    match choice {
+        DriverChoice::Auto | DriverChoice::Epoll => Ok(DriverKind::Epoll),
+        DriverChoice::IoUring => match uring::probe() {
+            Ok(()) => Ok(DriverKind::IoUring),
+            Err(why) => Err(RunError::Resources {
+                message: format!("io_uring can't be used here: {why}"),
+                hint: "use `--driver epoll`, which works everywhere".to_owned(),
+            }),
+        },
+    }
+}
+
+fn blank_record(plan: &Plan, options: &RunOptions, driver: DriverKind, targets: &[TargetSetup]) -> RunRecord {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut environment = environment::read(driver);
+    let mut environment = environment::read(driver.as_str());
     for (target, setup) in plan.targets.iter().zip(targets) {
         environment.addresses.insert(target.name.clone(), setup.addresses.iter().map(text_of).collect());
     }
@@ -267,7 +288,7 @@ pub(crate) fn setup_of(
 
 /// Starts a worker's thread. The driver is made there, because it belongs to that thread.
 fn hire(
-    driver: &'static str,
+    driver: DriverKind,
     origin: Instant,
     setup: WorkerSetup,
     index: usize,
@@ -280,15 +301,12 @@ fn hire(
         hint: "close other programs, or raise the limits on threads and open files".to_owned(),
     };
     let work = move || {
+        // Without finer timers pacing is coarser, and the lateness of sends tells.
         let _ = netio::prepare_thread();
-        let _ = driver;
-        match EpollDriver::new(origin) {
-            Ok((driver, waker)) => {
-                let _ = wakers.send(Ok(Arc::new(waker) as Arc<dyn Waker>));
-                work_with(driver, setup, orders, index, reports);
-            }
-            Err(error) => {
-                let _ = wakers.send(Err(error.to_string()));
+        match driver {
+            DriverKind::Epoll => work_with(EpollDriver::new(origin), &wakers, setup, orders, index, reports),
+            DriverKind::IoUring => {
+                work_with(UringDriver::new(origin), &wakers, setup, orders, index, reports)
             }
         }
     };
@@ -302,16 +320,24 @@ fn hire(
     Ok(Hand { commands, waker, thread })
 }
 
+/// A worker's life: says how it may be woken (or why it can't live), then works until told to exit.
 fn work_with<D: Driver>(
-    driver: D,
+    driver: io::Result<(D, EventWaker)>,
+    wakers: &Sender<Result<EventWaker, String>>,
     setup: WorkerSetup,
     orders: Receiver<Command>,
     index: usize,
     reports: Sender<Message>,
 ) {
-    // When the control plane is gone, nobody needs the report.
-    let sink = Box::new(move |report| drop(reports.send(Message::Report(index, report))));
-    Worker::new(driver, setup, orders, sink).run();
+    match driver {
+        Err(error) => drop(wakers.send(Err(error.to_string()))),
+        Ok((driver, waker)) => {
+            drop(wakers.send(Ok(waker)));
+            // When the control plane is gone, nobody needs the report.
+            let sink = Box::new(move |report| drop(reports.send(Message::Report(index, report))));
+            Worker::new(driver, setup, orders, sink).run();
+        }
+    }
 }
 
 /// Leads the workers through the plan, and home.

@@ -3,7 +3,8 @@
 use crate::conductor::Conductor;
 use crate::{RunError, local};
 use engine::{Command, Report, TargetSetup, Usage, Worker, WorkerSetup};
-use netio::{Address, Driver};
+use netio::sim::SimDriver;
+use netio::{Address, Waker};
 use plan::Plan;
 use record::{Client, Environment, RunRecord, SCHEMA_VERSION, Verdict};
 use schedule::Slice;
@@ -19,7 +20,7 @@ const TURN_COUNT_MAX: u64 = 1_000_000_000;
 ///
 /// # Errors
 /// A plan with faults; a simulation that gets stuck.
-pub fn simulate<D: Driver>(plan: &Plan, driver: D) -> Result<RunRecord, RunError> {
+pub fn simulate(plan: &Plan, driver: SimDriver) -> Result<RunRecord, RunError> {
     let faults = plan.faults();
     if !faults.is_empty() {
         return Err(RunError::BadPlan(faults));
@@ -41,7 +42,10 @@ pub fn simulate<D: Driver>(plan: &Plan, driver: D) -> Result<RunRecord, RunError
     let (commands, orders) = mpsc::channel();
     let told: Arc<Mutex<VecDeque<Report>>> = Arc::default();
     let sink = Arc::clone(&told);
+    let waker = driver.waker();
     let push = move |report| {
+        // The conductor has its turn before the worker waits.
+        waker.wake();
         if let Ok(mut told) = sink.lock() {
             told.push_back(report);
         }

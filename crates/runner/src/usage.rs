@@ -25,7 +25,9 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn read() -> Self {
-        // Fields 14 and 15 of proc_pid_stat(5), counted behind the command's name; in ticks of 10 ms: fine over a run.
+        let cpu = clock_gettime(ClockId::ProcessCPUTime);
+        let cpu_ns = (cpu.tv_sec as u64).saturating_mul(units::NS_PER_SEC).saturating_add(cpu.tv_nsec as u64);
+        // The clock is exact but does not part user from system; fields 14 and 15 of proc_pid_stat(5) do, in ticks of 10 ms.
         let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let fields: Vec<u64> = stat
             .rsplit(')')
@@ -34,8 +36,11 @@ impl Process {
             .split_ascii_whitespace()
             .map(|field| field.parse().unwrap_or(0))
             .collect();
-        let ticks = |index: usize| fields.get(index).copied().unwrap_or(0).saturating_mul(10_000_000);
-        Self { cpu_user_ns: ticks(11), cpu_system_ns: ticks(12), steal: machine_steal() }
+        let ticks = |index: usize| fields.get(index).copied().unwrap_or(0);
+        let (user, system) = (ticks(11), ticks(12));
+        let user_share = if user + system == 0 { 1.0 } else { user as f64 / (user + system) as f64 };
+        let cpu_user_ns = (cpu_ns as f64 * user_share) as u64;
+        Self { cpu_user_ns, cpu_system_ns: cpu_ns - cpu_user_ns.min(cpu_ns), steal: machine_steal() }
     }
 
     /// Share of the machine's time that was stolen since an earlier reading.
