@@ -122,19 +122,26 @@ fn time_left(progress: &Progress<'_>) -> [String; 2] {
     }
 }
 
-/// What a phase leaves behind: `steady  5.00 s  1,000/s of 1,000/s asked (100%)  p50 …  p99 …  0 failed`.
+/// What a phase leaves behind: `steady       5.00 s  999/s of 1,000/s  p50 …  p99 …`, and how many failed when any did.
 fn summary(phase: &PhaseRecord, color: Color) -> String {
-    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), units::duration);
-    let failed = format!("{} failed", units::count(phase.counts.failed));
-    let role = if phase.counts.failed > 0 { Role::Bad } else { Role::Aside };
+    let name = color.paint(Role::Title, &format!("{:<11}", facts::phase_title(phase)));
+    let failed = match phase.counts.failed {
+        0 => String::new(),
+        failed => color.paint(Role::Bad, &format!("  {} failed", units::count(failed))),
+    };
+    let Some(p50_ns) = phase.response_ns.p50 else {
+        // Too little for a rate or a latency to mean anything.
+        let completed = units::count(phase.counts.completed);
+        return format!("{name}  {completed} completed{failed}\n");
+    };
+    let asked = phase.offered_per_sec.map(|asked| format!(" of {}/s", units::per_sec(asked)));
     format!(
-        "{}  {}  {}  p50 {}  p99 {}  {}\n",
-        color.paint(Role::Title, &format!("{:<11}", facts::phase_title(phase))),
+        "{name}  {}  {}/s{}  p50 {}  p99 {}{failed}\n",
         units::duration(phase.duration_ns),
-        facts::rate_words(phase),
-        time(phase.response_ns.p50),
-        time(phase.response_ns.p99),
-        color.paint(role, &failed),
+        units::per_sec(phase.achieved_per_sec),
+        asked.unwrap_or_default(),
+        units::duration(p50_ns),
+        phase.response_ns.p99.map_or("–".to_owned(), units::duration),
     )
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<Exit, Failure> {
         change::scale_time(&mut plan, factor).map_err(|fault| Failure::usage(&fault))?;
     }
     let output = files(args)?;
-    talk.say("a target on a free port of this machine, and a plan of several phases against it: about 20 s");
+    talk.say("a plan of several phases against a target of its own: about 20 s\n");
     let runner =
         RunnerArgs { slos: Vec::new(), threads: Some(1), driver: Driver::Auto, seed: None, name: None };
     let outcome = perform(Job { plan, runner: &runner, output: &output }, talk)?;
@@ -68,16 +68,19 @@ fn guide(args: &DemoArgs) -> String {
     let folder = args.out.display();
     format!(
         "
-How to read it: in phase stall the server stood still for 200 ms of every second.
-Service time (sent to done) hardly shows that; response time (due to done) does,
-and it is what users wait. The client's CPU and memory hold the target's, too.
+How to read it: in phase stall the server stood still for 200 ms of every
+second. Service time (sent to done) hardly shows that; response time (due to
+done) does, and it is what users wait. The client's figures hold the target's
+CPU and memory, too, for here both are one process.
 
-Files: {folder}/demo.json  the whole record, for `weir report` and other programs
-       {folder}/demo.md    tables for a pull request
-       {folder}/demo.xml   verdict and objectives for a CI system
-       {folder}/demo.yaml  the plan
+Files:
+  {folder}/demo.json  the whole record; `weir report` reads it
+  {folder}/demo.md    tables for a pull request
+  {folder}/demo.xml   verdict and objectives for a CI system
+  {folder}/demo.yaml  the plan
 
-Next:  weir http localhost:8080/ -r 1000/s    load on a server of yours
+Next, on a server of yours:
+  weir http localhost:8080/ -r 1000/s
 "
     )
 }

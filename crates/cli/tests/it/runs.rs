@@ -178,9 +178,9 @@ fn a_missed_objective_is_exit_code_one() {
 #[test]
 fn a_doubtful_run_fails_only_when_that_is_asked_for() {
     let (_running, address) = target();
-    // One connection and 20 ms for each answer: 50/s are served of 1000/s asked.
-    let url = format!("{address}/delay?ms=20");
-    let args = ["http", &url, "-r", "1000/s", "-d", "200ms", "-c", "1", "-q"];
+    // One connection and 5 ms for each answer: 200/s are served of 2000/s asked.
+    let url = format!("{address}/delay?ms=5");
+    let args = ["http", &url, "-r", "2000/s", "-d", "50ms", "-c", "1", "-q"];
     let run = weir(&args);
     assert_eq!(run.code, Some(0), "{}", run.stdout);
     assert!(!run.stdout.contains("✓ valid"), "{}", run.stdout);
@@ -250,7 +250,7 @@ fn the_demo_runs_and_names_what_it_wrote() {
     }
     let record = record(&format!("{out}/demo.json"));
     let names: Vec<&str> = record.phases.iter().map(|phase| phase.name.as_str()).collect();
-    assert_eq!(names, ["warm-up", "steady", "stall on", "stall", "stall off", "ramp", "max"]);
+    assert_eq!(names, ["warm-up", "steady", "stall on", "stall", "stall off", "ramp", "flat out"]);
     let failed: u64 = record.phases.iter().map(|phase| phase.counts.failed).sum();
     assert_eq!(failed, 0, "{}", run.stdout);
 }
