@@ -126,6 +126,37 @@ pub(crate) fn ten_megabytes_to_a_slow_reader_come_back_whole<D: Driver>(mut rig:
     rig.until_seen(&Seen::Ended(0));
 }
 
+pub(crate) fn rounds_of_sends_to_a_slow_reader_arrive_in_order<D: Driver>(mut rig: Rig<D>) {
+    // Larger and smaller ones, so that some are taken whole, some in part, and some not at all.
+    const SIZES: [usize; 4] = [100_000, 7, 30_000, 200_000];
+    const ROUND_COUNT: usize = 120;
+    let (listener, address) = listen();
+    let (read_now, may_read) = channel::<()>();
+    let byte_count = SIZES.iter().sum::<usize>() * ROUND_COUNT / SIZES.len();
+    let server = accept_and(listener, move |mut stream| {
+        may_read.recv().unwrap();
+        let mut bytes = vec![0; byte_count];
+        stream.read_exact(&mut bytes).unwrap();
+        bytes
+    });
+    let bytes = pattern(byte_count);
+    rig.driver.connect(0, &address);
+    rig.until_seen(&Seen::Connected(0));
+    let mut left = bytes.as_slice();
+    for size in SIZES.iter().cycle().take(ROUND_COUNT) {
+        let (part, rest) = left.split_at(*size);
+        rig.driver.send(0, part);
+        rig.driver.submit();
+        rig.driver.wait(0);
+        rig.drain();
+        left = rest;
+    }
+    assert!(left.is_empty());
+    read_now.send(()).unwrap();
+    rig.until(|_| server.is_finished());
+    assert!(server.join().unwrap() == bytes);
+}
+
 pub(crate) fn sends_given_before_the_connection_stands_leave_in_order<D: Driver>(mut rig: Rig<D>) {
     let (listener, address) = listen();
     let server = accept_and(listener, |mut stream| {
@@ -284,6 +315,46 @@ pub(crate) fn close_is_silent_and_frees_the_number<D: Driver>(mut rig: Rig<D>) {
     assert_eq!(rig.received(other), b"new");
     new_server.join().unwrap();
     drop(old_server.join().unwrap());
+}
+
+pub(crate) fn close_during_a_send_is_silent<D: Driver>(mut rig: Rig<D>) {
+    let (deaf_listener, deaf_address) = listen();
+    let (listener, address) = listen();
+    let server = std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let mut bytes = vec![0; 5];
+        stream.read_exact(&mut bytes).unwrap();
+        bytes
+    });
+    // The peer's kernel accepts, but nobody reads: most of the send stays under way until it is cut off.
+    let bytes = pattern(8_000_000);
+    for round in 1..=10 {
+        rig.driver.connect(0, &deaf_address);
+        rig.until(|rig| rig.seen.len() == round);
+        rig.driver.send(0, &bytes);
+        // What the system takes at once is told by the first looks; from then on the rest waits for room.
+        for _ in 0..5 {
+            rig.driver.submit();
+            rig.driver.wait(0);
+        }
+        rig.driver.close(0, if round % 2 == 0 { Close::Graceful } else { Close::Reset });
+    }
+    assert_eq!(rig.seen, vec![Seen::Connected(0); 10]);
+    rig.driver.connect(0, &address);
+    rig.until(|rig| rig.seen.len() == 11);
+    rig.driver.send(0, b"alone");
+    rig.until_seen(&Seen::Ended(0));
+    assert_eq!(server.join().unwrap(), b"alone");
+    // A driver may be dropped with a send under way, too.
+    rig.driver.connect(1, &deaf_address);
+    rig.until_seen(&Seen::Connected(1));
+    rig.driver.send(1, &bytes);
+    for _ in 0..5 {
+        rig.driver.submit();
+        rig.driver.wait(0);
+    }
+    drop(rig);
+    drop(deaf_listener);
 }
 
 pub(crate) fn close_while_connecting_is_silent<D: Driver>(mut rig: Rig<D>) {

@@ -4,6 +4,7 @@
 use crate::peer::listen;
 use crate::rig::{Rig, Seen};
 use netio::{Address, Close, Driver};
+use rustix::net::sockopt::set_socket_recv_buffer_size;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use units::Random;
@@ -32,6 +33,8 @@ enum UseState {
 pub(crate) fn echoes_survive_chance<D: Driver>(mut rig: Rig<D>) {
     for seed in 1..=2 {
         let (listener, address) = listen();
+        // Accepted connections inherit it. With little room there, sends are soon taken in part only, or not at all.
+        set_socket_recv_buffer_size(&listener, 4096).unwrap();
         std::thread::spawn(move || serve(&listener));
         play(&mut rig, &address, seed);
     }

@@ -31,6 +31,7 @@ macro_rules! suites {
             cases::echo_over_unix
             cases::unix_connects_wait_for_a_full_listener
             cases::ten_megabytes_to_a_slow_reader_come_back_whole
+            cases::rounds_of_sends_to_a_slow_reader_arrive_in_order
             cases::sends_given_before_the_connection_stands_leave_in_order
             cases::a_stream_arrives_whole
             cases::bytes_come_before_the_end
@@ -39,6 +40,7 @@ macro_rules! suites {
             cases::bytes_come_before_a_reset
             cases::bytes_come_before_a_failed_send
             cases::close_is_silent_and_frees_the_number
+            cases::close_during_a_send_is_silent
             cases::close_while_connecting_is_silent
             cases::reset_reaches_the_peer_as_a_reset
             cases::sends_and_closes_on_closed_connections_are_harmless
