@@ -1,6 +1,6 @@
 //! What several formats say of a record, worked out in one place so that they say the same.
 
-use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, VerdictState};
+use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, VerdictState, WorkerRecord};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -108,7 +108,8 @@ pub(crate) fn rate_words(phase: &PhaseRecord) -> String {
 
 /// What the client itself cost.
 pub(crate) struct ClientCost {
-    /// CPU time of the process per request sent, without spinning before deadlines, ns; `None` when nothing was sent.
+    /// CPU time of the process per request sent, without spinning before deadlines, ns; `None` when nothing was sent or
+    /// what was used is lost in the spinning.
     pub(crate) cpu_ns_per_request: Option<u64>,
     /// Share of its time that the busiest worker thread worked in the busiest measured phase, 0..=1.
     pub(crate) busy_ratio_max: f64,
@@ -117,11 +118,13 @@ pub(crate) struct ClientCost {
 /// See [`ClientCost`]. CPU time is known for the whole run, so requests of warm-ups count here.
 pub(crate) fn client_cost(record: &RunRecord) -> ClientCost {
     let client = &record.client;
-    let spin_ns = client.workers.iter().fold(0u64, |sum, worker| sum.saturating_add(worker.spin_ns));
-    let cpu_ns = client.cpu_user_ns.saturating_add(client.cpu_system_ns).saturating_sub(spin_ns);
+    let sum = |of: fn(&WorkerRecord) -> u64| client.workers.iter().map(of).fold(0, u64::saturating_add);
+    // Some systems count a process's time in ticks of 10 ms, a thread's in ns: a short run shows in the second alone.
+    let process_ns = client.cpu_user_ns.saturating_add(client.cpu_system_ns);
+    let cpu_ns = process_ns.max(sum(|worker| worker.cpu_ns)).saturating_sub(sum(|worker| worker.spin_ns));
     let requests = record.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.traffic.requests));
     ClientCost {
-        cpu_ns_per_request: cpu_ns.checked_div(requests),
+        cpu_ns_per_request: cpu_ns.checked_div(requests).filter(|ns| *ns > 0),
         busy_ratio_max: measured(record)
             .iter()
             .map(|phase| phase.busy_ratio_max)
