@@ -247,6 +247,10 @@ impl EpollDriver {
     fn handle_open(&mut self, conn: u32, flags: epoll::EventFlags) -> Option<Ready> {
         if flags.contains(epoll::EventFlags::OUT) {
             self.flush(conn);
+            // A failed send takes the socket's error with it: a read would now see an end where there was a reset.
+            if self.connections.get(conn as usize).is_none_or(|connection| connection.state != State::Open) {
+                return None;
+            }
         }
         if !flags.intersects(epoll::EventFlags::IN | epoll::EventFlags::HUP | epoll::EventFlags::ERR) {
             return None;
@@ -294,7 +298,7 @@ impl EpollDriver {
 
     fn fail(&mut self, conn: u32, during: During, error: Errno) -> Ready {
         if let Some(connection) = self.connections.get_mut(conn as usize) {
-            connection.put_down();
+            connection.forget();
         }
         Ready::Failed(conn, during, error)
     }

@@ -237,6 +237,28 @@ pub(crate) fn a_reset_is_a_failure<D: Driver>(mut rig: Rig<D>) {
     rig.expect_quiet();
 }
 
+pub(crate) fn a_reset_during_a_send_is_one_failure<D: Driver>(mut rig: Rig<D>) {
+    let (listener, address) = listen();
+    let (reset_now, may_reset) = channel::<()>();
+    let server = accept_and(listener, move |stream| {
+        may_reset.recv().unwrap();
+        peer::reset(stream);
+    });
+    rig.driver.connect(0, &address);
+    rig.until_seen(&Seen::Connected(0));
+    rig.driver.send(0, &pattern(8_000_000));
+    rig.turn();
+    reset_now.send(()).unwrap();
+    server.join().unwrap();
+    rig.until(|rig| rig.failure(0).is_some());
+    rig.driver.send(0, b"into the void");
+    rig.expect_quiet();
+    let (during, kind) = rig.failure(0).unwrap();
+    assert_ne!(during, During::Connect);
+    assert!(matches!(kind, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{kind:?}");
+    assert_eq!(rig.seen.len(), 2, "{:?}", rig.seen);
+}
+
 pub(crate) fn bytes_come_before_a_reset<D: Driver>(mut rig: Rig<D>) {
     let (listener, address) = listen();
     let bytes = pattern(30_000);

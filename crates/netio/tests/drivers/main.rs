@@ -37,6 +37,7 @@ macro_rules! suites {
             cases::bytes_come_before_the_end
             cases::sending_goes_on_after_the_peer_ended
             cases::a_reset_is_a_failure
+            cases::a_reset_during_a_send_is_one_failure
             cases::bytes_come_before_a_reset
             cases::bytes_come_before_a_failed_send
             cases::close_is_silent_and_frees_the_number
