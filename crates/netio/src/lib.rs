@@ -2,6 +2,9 @@
 //!
 //! The caller numbers its connections itself, densely from 0, and hears what became of each operation as a
 //! [`Completion`]. Nothing here knows of HTTP, users or plans. Times are ns since the driver's origin.
+//!
+//! Start with [`Driver`]; then [`epoll`], which works on every Linux, [`uring`], which [`uring::probe`] may refuse, and [`sim`],
+//! where nothing takes time but waiting. How exact waits are made of sleeping and spinning stands in `pace.rs`.
 
 mod clock;
 pub mod epoll;
