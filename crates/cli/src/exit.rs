@@ -135,7 +135,9 @@ pub(crate) fn of_usage(error: &clap::Error) -> Exit {
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(String::new, |at| format!("\n  --> {at}"));
-        let what = panic.payload_as_str().unwrap_or("unknown");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let what = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown");
         let version = env!("CARGO_PKG_VERSION");
         eprintln!(
             "error: weir {version} failed: {what}{place}\nhint: this is a bug in weir; please report it with this text, the command and the plan"

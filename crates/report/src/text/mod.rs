@@ -22,6 +22,10 @@ const WIDTH_MAX: usize = 100;
 /// Narrower than this tables would break; the terminal may wrap.
 const WIDTH_MIN: usize = 60;
 
+/// So many phase runs and objectives are shown, and so many phase runs in full; the record has all.
+const ROWS_MAX: usize = 100;
+const BLOCKS_MAX: usize = 20;
+
 /// Text for a terminal or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
@@ -57,7 +61,7 @@ impl Format for Text {
         if phases.len() > 1 {
             overview(&mut page, &phases)?;
         }
-        for phase in &phases {
+        for phase in phases.iter().take(BLOCKS_MAX) {
             let mut heading = page.color.paint(Role::Title, &facts::phase_title(phase));
             heading.push_str(&format!(
                 "  {} for {}",
@@ -160,7 +164,7 @@ fn reasons(page: &mut Page<'_>, record: &RunRecord, wanted: impl Fn(VerdictState
 fn overview(page: &mut Page<'_>, phases: &[&PhaseRecord]) -> io::Result<()> {
     let head = ["phase", "asked", "achieved", "failed", "response p50", "p99", "max"];
     let mut table = Table::new(&head, (11, 24), 8);
-    for phase in phases {
+    for phase in phases.iter().take(ROWS_MAX) {
         let rate = |per_sec: f64| (format!("{}/s", units::per_sec(per_sec)), None);
         let dash = || ("–".to_owned(), Some(Role::Aside));
         let failed = phase.counts.failed;
@@ -178,6 +182,7 @@ fn overview(page: &mut Page<'_>, phases: &[&PhaseRecord]) -> io::Result<()> {
         ]);
     }
     page.table(&table)?;
+    page.left_out(phases.len(), ROWS_MAX)?;
     page.blank()
 }
 
@@ -191,6 +196,7 @@ fn objectives(page: &mut Page<'_>, record: &RunRecord, phase_count: usize) -> io
     let rows: Vec<[String; 3]> = record
         .slos
         .iter()
+        .take(ROWS_MAX)
         .map(|slo| {
             let phase = if names_phase(slo) { facts::clean(&slo.phase) } else { String::new() };
             [facts::clean(&slo.expression), phase, facts::clean(&slo.observed_text)]
@@ -208,6 +214,7 @@ fn objectives(page: &mut Page<'_>, record: &RunRecord, phase_count: usize) -> io
             page.line(&line)?;
         }
     }
+    page.left_out(record.slos.len(), ROWS_MAX)?;
     page.blank()
 }
 

@@ -102,3 +102,15 @@ fn a_record_without_anything_prints() {
         assert!(format.to_text(&record).contains("127.0.0.1"));
     }
 }
+
+#[test]
+fn a_run_of_very_many_phases_stays_readable() {
+    let mut record = sample::checkout();
+    let phase = record.phases[1].clone();
+    record.phases =
+        (0..5_000).map(|repeat_index| record::PhaseRecord { repeat_index, ..phase.clone() }).collect();
+    record.slos = vec![record.slos[0].clone(); 5_000];
+    let text = PLAIN.to_text(&record);
+    assert!(text.lines().count() < 1_000);
+    assert_eq!(text.matches("… and 4900 more").count(), 2);
+}
