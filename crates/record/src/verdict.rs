@@ -85,7 +85,7 @@ pub enum ReasonCode {
 const LATENESS_NS_HARMLESS: u64 = 50_000;
 /// Share of a response quantile that may be the generator's lateness: beyond the first the quantile is coloured, beyond the second it is mostly that.
 const LATENESS_RATIO: (f64, f64) = (0.1, 0.5);
-/// A worker busier than this has no room for bursts (Nighthawk and k6 advise about 80 %; the loop here is cheaper per turn).
+/// A worker busier than this has no room for bursts (the guides of other generators advise about 80 %; the loop here is cheaper per turn).
 const BUSY_RATIO: f64 = 0.9;
 /// Share of the time off the CPU while ready: beyond the first the tail is coloured, beyond the second all is.
 const OFF_CPU_RATIO: (f64, f64) = (0.05, 0.25);
