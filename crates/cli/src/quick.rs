@@ -274,12 +274,8 @@ fn load(args: &HttpArgs, rate: Option<Rate>) -> Load {
             stages: vec![Stage { rate_from: rate, rate_to: rate, duration_ns: 0 }],
             arrivals: if args.poisson { Arrivals::Poisson } else { Arrivals::Constant },
             on_saturation: Saturation::Queue,
-            // Where each request has a connection of its own, users are what bounds them.
-            users_max: if args.no_keepalive {
-                args.connections
-            } else {
-                Load::USERS_MAX.max(args.connections)
-            },
+            // One user for each connection: an arrival that finds none free stays in the schedule, which is the queue.
+            users_max: args.connections,
         },
     }
 }

@@ -135,7 +135,7 @@ impl Core {
                 self.seat_users(slot);
             }
             let Some(phase) = self.phase(slot) else { continue };
-            if phase.stage == Stage::Running {
+            if phase.stage != Stage::Pending {
                 self.begin_due(slot, now_ns);
             }
             let Some(phase) = self.phase(slot) else { continue };
@@ -150,7 +150,7 @@ impl Core {
             if now_ns >= phase.end_ns.saturating_add(phase.drain_limit_ns) {
                 self.give_up(slot, now_ns);
             }
-            if self.phase(slot).is_some_and(|phase| phase.open_count == 0) {
+            if self.phase(slot).is_some_and(|phase| phase.open_count == 0 && !phase.has_backlog()) {
                 self.end_phase(slot, now_ns, usage());
             }
         }
@@ -200,7 +200,9 @@ impl Core {
         let Some(phase) = self.phase(slot) else { return };
         match &phase.load {
             Load::Open { .. } => self.begin_arrivals(slot, now_ns),
-            Load::Closed { ready, .. } | Load::Once { ready, .. } if now_ns < phase.end_ns => {
+            Load::Closed { ready, .. } | Load::Once { ready, .. }
+                if now_ns < phase.end_ns && phase.stage == Stage::Running =>
+            {
                 // Users that become ready within the loop wait for the next turn, so that a turn ends.
                 let ready_count = ready.len();
                 for _ in 0..ready_count {
@@ -231,14 +233,9 @@ impl Core {
     fn begin_arrivals(&mut self, slot: u32, now_ns: u64) {
         loop {
             let Some(phase) = self.phase(slot) else { return };
-            let (population, start_ns) = (phase.population, phase.start_ns);
-            let Load::Open { fire_times, on_saturation, users_max, is_saturated } = &mut phase.load else {
-                return;
-            };
-            let due_ns = fire_times
-                .peek_ns()
-                .map(|due_ns| start_ns.saturating_add(due_ns))
-                .filter(|due_ns| *due_ns <= now_ns);
+            let (population, next_ns) = (phase.population, phase.next_arrival_ns());
+            let Load::Open { on_saturation, users_max, is_saturated, .. } = &mut phase.load else { return };
+            let due_ns = next_ns.filter(|due_ns| *due_ns <= now_ns);
             let Some(due_ns) = due_ns else {
                 *is_saturated = false;
                 return;
@@ -420,29 +417,18 @@ impl Core {
         }
     }
 
-    /// Ends a phase's load: arrivals that are due and never got a user are booked, ready users go idle.
+    /// Ends a phase's load: nothing is due any more, and ready users go idle. Arrivals that were due and wait for a user are still begun
+    /// while the phase drains: cut off, they would be missing from the latencies just where they are worst.
     fn end_load(&mut self, slot: u32, now_ns: u64) {
         let Some(phase) = self.phase(slot) else { return };
         // A count or a feed may have ended before the time did.
         let end_ns = phase.end_ns.min(now_ns);
         phase.end_ns = end_ns;
         phase.stage = Stage::Draining;
-        let start_ns = phase.start_ns;
-        let mut idle = VecDeque::new();
-        match &mut phase.load {
-            Load::Closed { ready, .. } | Load::Once { ready, .. } => idle = std::mem::take(ready),
-            Load::Open { fire_times, .. } => {
-                while let Some(due_ns) = fire_times.peek_ns().map(|due_ns| start_ns.saturating_add(due_ns)) {
-                    if due_ns >= end_ns {
-                        break;
-                    }
-                    fire_times.advance();
-                    let arrivals = &mut phase.recorder.now().arrivals;
-                    arrivals.counts.due += 1;
-                    arrivals.record_unstarted(end_ns - due_ns);
-                }
-            }
-        }
+        let idle = match &mut phase.load {
+            Load::Closed { ready, .. } | Load::Once { ready, .. } => std::mem::take(ready),
+            Load::Open { .. } => VecDeque::new(),
+        };
         let full = phase.recorder.cut(end_ns);
         let population = usize::from(phase.population);
         if let Some(people) = self.populations.get_mut(population) {
@@ -453,20 +439,37 @@ impl Core {
 
     /// Counts all that is under way as unfinished and frees its users.
     fn give_up(&mut self, slot: u32, now_ns: u64) {
+        self.book_backlog(slot, now_ns);
         for user_id in 0..self.users.len() as u32 {
             let user = &self.users[user_id as usize];
-            if user.phase != slot || matches!(user.doing, Doing::Idle | Doing::Retired) {
-                continue;
+            if user.phase == slot && !matches!(user.doing, Doing::Idle | Doing::Retired) {
+                self.dismiss(user_id, now_ns);
             }
-            self.part_from_connection(user_id, now_ns);
-            // Its behaviour stands in the middle of something: a new one takes its place.
-            let user = &mut self.users[user_id as usize];
-            user.generation = user.generation.wrapping_add(1);
-            if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
-                user.scenario = people.source.user(user.user_index);
-            }
-            self.finish_action(user_id, Outcome::Unfinished, now_ns);
         }
+    }
+
+    /// Books arrivals that were due and never got a user.
+    fn book_backlog(&mut self, slot: u32, now_ns: u64) {
+        let Some(phase) = self.phase(slot) else { return };
+        while let Some(due_ns) = phase.next_arrival_ns() {
+            if let Load::Open { fire_times, .. } = &mut phase.load {
+                fire_times.advance();
+            }
+            let arrivals = &mut phase.recorder.now().arrivals;
+            arrivals.counts.due += 1;
+            arrivals.record_unstarted(now_ns.saturating_sub(due_ns));
+        }
+    }
+
+    /// Ends a user's action as unfinished. Its behaviour stands in the middle of something: a new one takes its place.
+    fn dismiss(&mut self, user_id: u32, now_ns: u64) {
+        self.part_from_connection(user_id, now_ns);
+        let user = &mut self.users[user_id as usize];
+        user.generation = user.generation.wrapping_add(1);
+        if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
+            user.scenario = people.source.user(user.user_index);
+        }
+        self.finish_action(user_id, Outcome::Unfinished, now_ns);
     }
 
     /// Closes a phase's books.

@@ -100,12 +100,29 @@ impl PhaseRun {
         }
     }
 
+    /// When the next arrival that was not read yet is due; `None` when none is before the load's end.
+    #[inline]
+    pub(crate) fn next_arrival_ns(&self) -> Option<u64> {
+        let Load::Open { fire_times, .. } = &self.load else { return None };
+        fire_times
+            .peek_ns()
+            .map(|due_ns| self.start_ns.saturating_add(due_ns))
+            .filter(|due_ns| *due_ns < self.end_ns)
+    }
+
+    /// Whether arrivals that were due wait for a user, the load being over.
+    pub(crate) fn has_backlog(&self) -> bool {
+        self.next_arrival_ns().is_some()
+    }
+
     /// The next time at which something must be done for this phase, besides timers and completions.
     pub(crate) fn deadline_ns(&self) -> u64 {
         let boundary_ns = self.recorder.boundary_ns();
         match self.stage {
             Stage::Pending => self.start_ns,
-            Stage::Draining => boundary_ns.min(self.end_ns.saturating_add(self.drain_limit_ns)),
+            Stage::Draining => {
+                boundary_ns.min(self.end_ns.saturating_add(self.drain_limit_ns)).min(self.next_start_ns())
+            }
             Stage::Running => boundary_ns.min(self.end_ns).min(self.next_start_ns()),
         }
     }
@@ -113,6 +130,7 @@ impl PhaseRun {
     /// When the load wants to begin something; `u64::MAX`: only when something ends.
     fn next_start_ns(&self) -> u64 {
         match &self.load {
+            Load::Closed { .. } | Load::Once { .. } if self.stage == Stage::Draining => u64::MAX,
             Load::Closed { ready, in_flight_max, count_left, .. } => {
                 if ready.is_empty() || self.open_count >= *in_flight_max || *count_left == 0 {
                     u64::MAX
@@ -128,9 +146,7 @@ impl PhaseRun {
                 }
             }
             Load::Open { is_saturated: true, .. } => u64::MAX,
-            Load::Open { fire_times, .. } => {
-                fire_times.peek_ns().map_or(u64::MAX, |due_ns| self.start_ns.saturating_add(due_ns))
-            }
+            Load::Open { .. } => self.next_arrival_ns().unwrap_or(u64::MAX),
         }
     }
 }

@@ -20,7 +20,7 @@ impl Recorder {
     /// Books for a phase run that starts at `start_ns`; `blank` has a place for each action, request and check.
     pub(crate) fn new(phase_run: usize, start_ns: u64, interval_ns: u64, blank: Interval) -> Self {
         let mut current = Box::new(blank);
-        let spare = vec![current.clone()];
+        let spare = vec![Box::new(current.blank())];
         current.phase_run = phase_run;
         (current.index, current.start_ns) = (0, start_ns);
         Self { current, spare, interval_ns, in_flight: 0, in_flight_since_ns: start_ns }
@@ -68,11 +68,7 @@ impl Recorder {
     /// Ends the interval at `end_ns` (not before its start) and begins the next.
     pub(crate) fn cut(&mut self, end_ns: u64) -> Box<Interval> {
         self.integrate(end_ns);
-        let mut next = self.spare.pop().unwrap_or_else(|| {
-            let mut blank = self.current.clone();
-            blank.clear();
-            blank
-        });
+        let mut next = self.spare.pop().unwrap_or_else(|| Box::new(self.current.blank()));
         next.phase_run = self.current.phase_run;
         next.index = self.current.index + 1;
         next.start_ns = end_ns.max(self.current.start_ns);

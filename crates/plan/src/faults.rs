@@ -12,10 +12,14 @@ impl Plan {
     pub fn faults(&self) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         if self.targets.is_empty() && self.has_requests() {
-            faults.push(Diagnostic::error("the plan has requests but no target").hint("add `targets:` with a `url`"));
+            faults.push(
+                Diagnostic::error("the plan has requests but no target").hint("add `targets:` with a `url`"),
+            );
         }
         if self.phases.is_empty() {
-            faults.push(Diagnostic::error("the plan has no phases").hint("add one under `phases:` with a `duration`"));
+            faults.push(
+                Diagnostic::error("the plan has no phases").hint("add one under `phases:` with a `duration`"),
+            );
         }
         if self.interval_ns < units::NS_PER_MS {
             faults.push(Diagnostic::error("an interval is at least 1 ms"));
@@ -45,7 +49,10 @@ impl Plan {
                 if let Step::Request(request) = step
                     && request.target >= self.targets.len()
                 {
-                    faults.push(Diagnostic::error(format!("request `{}` names no target of the plan", request.name)));
+                    faults.push(Diagnostic::error(format!(
+                        "request `{}` names no target of the plan",
+                        request.name
+                    )));
                 }
             }
             for feed in &scenario.feeds {
@@ -77,7 +84,10 @@ impl Plan {
                 continue;
             };
             if other >= index {
-                fault(format!("phase `{name}` waits for one that does not come before it"), "order phases by their start");
+                fault(
+                    format!("phase `{name}` waits for one that does not come before it"),
+                    "order phases by their start",
+                );
             }
             self.load_faults(index, &mut fault);
         }
@@ -96,7 +106,10 @@ impl Plan {
                     fault(format!("phase `{name}` has {users} users"), "use 1 to 10000000");
                 }
                 if *in_flight_max == Some(0) {
-                    fault(format!("phase `{name}` lets no action be in flight"), "use 1 or more, or leave it out");
+                    fault(
+                        format!("phase `{name}` lets no action be in flight"),
+                        "use 1 or more, or leave it out",
+                    );
                 }
                 if !ends {
                     fault(format!("phase `{name}` never ends"), "give it a `duration` or a `count`");
@@ -120,7 +133,10 @@ impl Plan {
             }
         }
         if phase.duration_ns == Some(0) {
-            fault(format!("phase `{name}` lasts no time"), "give it a `duration` above 0, or `once` for each user once");
+            fault(
+                format!("phase `{name}` lasts no time"),
+                "give it a `duration` above 0, or `once` for each user once",
+            );
         }
     }
 
@@ -129,12 +145,16 @@ impl Plan {
         let action_names: Vec<&str> =
             self.scenarios.iter().flat_map(|s| &s.actions).map(|action| action.name.as_str()).collect();
         for slo in &self.slos {
-            for (what, name, known) in [("phase", &slo.phase, &phase_names), ("action", &slo.action, &action_names)] {
+            for (what, name, known) in
+                [("phase", &slo.phase, &phase_names), ("action", &slo.action, &action_names)]
+            {
                 let Some(name) = name else { continue };
                 if known.contains(&name.as_str()) {
                     continue;
                 }
-                let fault = Diagnostic::error(format!("objective `{slo}` names a {what} that the plan does not have"));
+                let fault = Diagnostic::error(format!(
+                    "objective `{slo}` names a {what} that the plan does not have"
+                ));
                 let meant = crate::nearest(name, known.iter().copied());
                 faults.push(match meant {
                     Some(meant) => fault.hint(format!("did you mean `{meant}`?")),
@@ -154,11 +174,14 @@ fn order_fault(order: &ActionOrder, action_count: usize) -> Option<String> {
     match order {
         ActionOrder::Sequence => None,
         ActionOrder::Weighted(weights) => {
-            let ok = weights.len() == action_count && weights.iter().all(sane) && weights.iter().sum::<f64>() > 0.0;
+            let ok = weights.len() == action_count
+                && weights.iter().all(sane)
+                && weights.iter().sum::<f64>() > 0.0;
             (!ok).then(|| "each action needs a weight of 0 or more, and one of them more than 0".to_owned())
         }
         ActionOrder::Cycle(counts) => {
-            let ok = counts.len() == action_count && (1..=1_000_000).contains(&counts.iter().map(|c| u64::from(*c)).sum::<u64>());
+            let ok = counts.len() == action_count
+                && (1..=1_000_000).contains(&counts.iter().map(|c| u64::from(*c)).sum::<u64>());
             (!ok).then(|| "each action needs a count, and a cycle holds 1 to 1000000 actions".to_owned())
         }
         ActionOrder::Workflow { start, rows } => {
@@ -167,8 +190,11 @@ fn order_fault(order: &ActionOrder, action_count: usize) -> Option<String> {
             if !square || rows.iter().any(|row| row.len() != action_count) {
                 return Some("a workflow needs a row and a column for each action".to_owned());
             }
-            if !start.iter().chain(rows.iter().flatten()).all(sane) || (start_sum - 1.0).abs() > CHANCE_SLACK {
-                return Some(format!("a workflow's chances are 0 to 1, and those to start sum to 1 (now {start_sum})"));
+            if !start.iter().chain(rows.iter().flatten()).all(sane) || (start_sum - 1.0).abs() > CHANCE_SLACK
+            {
+                return Some(format!(
+                    "a workflow's chances are 0 to 1, and those to start sum to 1 (now {start_sum})"
+                ));
             }
             let excess = rows.iter().position(|row| row.iter().sum::<f64>() > 1.0 + CHANCE_SLACK)?;
             Some(format!("the chances to go on from action {excess} sum to more than 1"))

@@ -14,11 +14,13 @@ mod template;
 pub use diagnostic::{Diagnostic, Location, Severity, nearest};
 pub use load::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage};
 pub use scenario::{
-    Action, ActionOrder, AtEnd, Body, Capture, CaptureSource, Check, CheckKind, CookiePolicy, Feed, FeedOrder, Part, Pause,
-    Request, Scenario, Step, TextMatch,
+    Action, ActionOrder, AtEnd, Body, Capture, CaptureSource, Check, CheckKind, CookiePolicy, Feed,
+    FeedOrder, Part, Pause, Request, Scenario, Step, TextMatch,
 };
 pub use slo::{Bound, Comparison, Latency, Metric, Slo, SloError};
-pub use target::{CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Secret, Target, TlsSettings, TlsVersion};
+pub use target::{
+    CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Secret, Target, TlsSettings, TlsVersion,
+};
 pub use template::{Builtin, Template, TemplateError, TemplatePart, VariableIndex};
 
 use serde::Serialize;

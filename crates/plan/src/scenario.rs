@@ -87,7 +87,8 @@ pub struct Request {
     pub path: Template,
     /// Appended to the path, percent-encoded.
     pub query: Vec<(String, Template)>,
-    /// In order; a name that the target also gives replaces it.
+    /// In order; a name that the target also gives replaces it. Credentials among them are not shown.
+    #[serde(serialize_with = "headers_without_credentials")]
     pub headers: Vec<(String, Template)>,
     /// What is sent.
     pub body: Body,
@@ -252,6 +253,15 @@ pub enum AtEnd {
     Stop,
     /// Actions fail, with class `check`.
     Fail,
+}
+
+fn headers_without_credentials<S: serde::Serializer>(
+    headers: &[(String, Template)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(
+        headers.iter().map(|(name, value)| (name, crate::Secret::header_value(name, value.to_string()))),
+    )
 }
 
 fn length_only<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

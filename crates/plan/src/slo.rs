@@ -126,12 +126,16 @@ pub enum SloError {
 impl fmt::Display for SloError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoComparison => f.write_str("an objective needs `<`, `<=`, `>` or `>=`, as in `p99(response) < 50ms`"),
+            Self::NoComparison => {
+                f.write_str("an objective needs `<`, `<=`, `>` or `>=`, as in `p99(response) < 50ms`")
+            }
             Self::UnknownMetric(name) => write!(
                 f,
                 "unknown metric `{name}`; use pNN(response|service|wait), mean(…), max(…), error_ratio, errors, achieved, rate or dropped"
             ),
-            Self::BadPercentile(text) => write!(f, "`{text}` is not a percentile; use p1 to p100, such as p99.9"),
+            Self::BadPercentile(text) => {
+                write!(f, "`{text}` is not a percentile; use p1 to p100, such as p99.9")
+            }
             Self::BadBound(error) => error.fmt(f),
         }
     }
@@ -152,7 +156,8 @@ impl Slo {
             (false, true) => Comparison::GreaterOrEqual,
         };
         let metric = Metric::parse(left.trim())?;
-        let bound = metric.parse_bound(right[1 + usize::from(or_equal)..].trim()).map_err(SloError::BadBound)?;
+        let bound =
+            metric.parse_bound(right[1 + usize::from(or_equal)..].trim()).map_err(SloError::BadBound)?;
         Ok(Self { metric, comparison, bound, phase: None, action: None, abort: false })
     }
 }
@@ -186,14 +191,20 @@ impl Metric {
                 let digits = other.strip_prefix('p').ok_or_else(unknown)?;
                 let percent: f64 = digits.parse().map_err(|_| SloError::BadPercentile(other.to_owned()))?;
                 let sane = percent > 0.0 && percent <= 100.0;
-                if sane { Ok(Self::Quantile(latency, percent / 100.0)) } else { Err(SloError::BadPercentile(other.to_owned())) }
+                if sane {
+                    Ok(Self::Quantile(latency, percent / 100.0))
+                } else {
+                    Err(SloError::BadPercentile(other.to_owned()))
+                }
             }
         }
     }
 
     fn parse_bound(self, text: &str) -> Result<Bound, QuantityError> {
         match self {
-            Self::Quantile(..) | Self::Mean(_) | Self::Max(_) => parse_duration_ns(text).map(Bound::DurationNs),
+            Self::Quantile(..) | Self::Mean(_) | Self::Max(_) => {
+                parse_duration_ns(text).map(Bound::DurationNs)
+            }
             Self::ErrorRatio | Self::AchievedRatio => parse_ratio(text).map(Bound::Ratio),
             Self::Rate => Rate::parse(text).map(Bound::PerSec),
             Self::ErrorCount | Self::DroppedCount => text
@@ -262,7 +273,9 @@ mod tests {
 
     #[test]
     fn objectives_are_read_and_printed() {
-        let check = |text: &str| Slo::parse(text).map(|slo| slo.to_string()).unwrap_or_else(|error| error.to_string());
+        let check = |text: &str| {
+            Slo::parse(text).map(|slo| slo.to_string()).unwrap_or_else(|error| error.to_string())
+        };
         assert_eq!(check("p99(response) < 50ms"), "p99(response) < 50.0 ms");
         assert_eq!(check("p99.9( service )<=1.5s"), "p99.9(service) <= 1.50 s");
         assert_eq!(check("error_ratio < 0.1%"), "error_ratio < 0.100%");

@@ -169,7 +169,8 @@ pub struct Secret {
 impl Secret {
     /// A header's value, hidden when the header is one that carries credentials.
     pub fn header_value(name: &str, text: impl Into<String>) -> Self {
-        const CREDENTIALS: [&str; 5] = ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token"];
+        const CREDENTIALS: [&str; 5] =
+            ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token"];
         Self { text: text.into(), hidden: CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known)) }
     }
 

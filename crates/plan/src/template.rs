@@ -56,7 +56,10 @@ impl Template {
     /// Reads `a ${name} b`; `$${` stands for a literal `${`. `lookup` numbers a variable, or says that there is none of that name.
     ///
     /// Errors: an unclosed `${`, an unknown variable (its name is returned).
-    pub fn parse(text: &str, mut lookup: impl FnMut(&str) -> Option<VariableIndex>) -> Result<Self, TemplateError> {
+    pub fn parse(
+        text: &str,
+        mut lookup: impl FnMut(&str) -> Option<VariableIndex>,
+    ) -> Result<Self, TemplateError> {
         let mut parts: Vec<TemplatePart> = Vec::new();
         let mut literal = String::new();
         let mut rest = text;
@@ -135,7 +138,9 @@ impl std::fmt::Display for Template {
                 TemplatePart::Builtin(Builtin::UserIndex) => f.write_str("${user_index}")?,
                 TemplatePart::Builtin(Builtin::Iteration) => f.write_str("${iteration}")?,
                 TemplatePart::Builtin(Builtin::Uuid) => f.write_str("${uuid}")?,
-                TemplatePart::Builtin(Builtin::Random { low, high }) => write!(f, "${{random({low},{high})}}")?,
+                TemplatePart::Builtin(Builtin::Random { low, high }) => {
+                    write!(f, "${{random({low},{high})}}")?
+                }
             }
         }
         Ok(())
@@ -158,7 +163,10 @@ mod tests {
         for text in ["/posts/${id}/x", "plain", "", "${user_index}-${random(1,9)}${uuid}"] {
             assert_eq!(Template::parse(text, lookup).map(|t| t.to_string()), Ok(text.to_owned()));
         }
-        assert_eq!(Template::parse("a $${id}", lookup).map(|t| t.as_static().map(str::to_owned)), Ok(Some("a ${id}".into())));
+        assert_eq!(
+            Template::parse("a $${id}", lookup).map(|t| t.as_static().map(str::to_owned)),
+            Ok(Some("a ${id}".into()))
+        );
         assert_eq!(Template::parse("${nope}", lookup), Err(TemplateError::UnknownVariable("nope".into())));
         assert_eq!(Template::parse("${id", lookup), Err(TemplateError::Unclosed));
     }

@@ -54,6 +54,9 @@ pub struct Environment {
     pub weir_version: String,
     /// `epoll`, `io_uring` or `simulated`.
     pub driver: String,
+    /// What was not as asked for, such as a driver that this machine refuses.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// The addresses that took the load, by target.
     #[serde(default)]
     pub addresses: BTreeMap<String, Vec<String>>,

@@ -79,6 +79,8 @@ pub enum ReasonCode {
     ClosedModel,
     /// The run was cut short.
     Aborted,
+    /// The machine did not give what was asked for; something else was used.
+    Environment,
 }
 
 /// Lateness below this never matters: it is what timers and a loop turn cost.
@@ -111,6 +113,15 @@ pub fn judge(record: &RunRecord) -> Verdict {
             VerdictState::Suspect,
             message,
             "what was measured until then is kept",
+        );
+    }
+    for note in &record.environment.notes {
+        push(
+            &mut reasons,
+            ReasonCode::Environment,
+            VerdictState::Valid,
+            note.clone(),
+            "compare only with runs of the same environment",
         );
     }
     let measured: Vec<&PhaseRecord> =

@@ -50,8 +50,7 @@ impl Books {
     pub(crate) fn take(&mut self, interval: &Interval) {
         let Some(place) = interval.index.checked_sub(self.next_index) else { return };
         while self.open.len() as u64 <= place {
-            let mut blank = interval.clone();
-            blank.clear();
+            let mut blank = interval.blank();
             (blank.index, blank.start_ns, blank.duration_ns) =
                 (self.next_index + self.open.len() as u64, u64::MAX, 0);
             self.open.push_back((blank, 0));

@@ -4,7 +4,7 @@ use record::Environment;
 use std::fs;
 
 /// The machine as the system describes it; what it does not tell stays empty.
-pub(crate) fn read(driver: &str) -> Environment {
+pub(crate) fn read(driver: &str, notes: Vec<String>) -> Environment {
     let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let after = |text: &str, key: &str| {
@@ -23,6 +23,7 @@ pub(crate) fn read(driver: &str) -> Environment {
         memory_bytes: memory_kib * 1024,
         weir_version: env!("CARGO_PKG_VERSION").to_owned(),
         driver: driver.to_owned(),
+        notes,
         addresses: Default::default(),
     }
 }

@@ -43,7 +43,7 @@ pub enum DriverChoice {
     Auto,
     /// By epoll.
     Epoll,
-    /// By io_uring, or not at all.
+    /// By io_uring; where this machine refuses it, by epoll, and the record says so.
     IoUring,
 }
 
@@ -120,10 +120,10 @@ pub fn execute(
     netio::raise_fd_limit(connections_max(&plan).saturating_add(FD_SPARE_COUNT)).map_err(|limit| {
         RunError::Resources { message: limit.to_string(), hint: "use fewer connections or users".to_owned() }
     })?;
-    let driver = choose_driver(options.driver)?;
+    let (driver, notes) = choose_driver(options.driver);
     let (sender, inbox) = mpsc::channel();
     options.interrupt.attach(Some(sender.clone()));
-    let mut record = blank_record(&plan, &options, driver, &targets);
+    let mut record = blank_record(&plan, &options, driver, notes, &targets);
     let process_before = Process::read();
     let origin = Instant::now();
     let hands = (0..worker_count)
@@ -215,23 +215,29 @@ impl DriverKind {
     }
 }
 
-/// The driver to use, checked to be there.
-fn choose_driver(choice: DriverChoice) -> Result<DriverKind, RunError> {
+/// The driver to use, and what is to be said about the choice. Epoll is the default: it works everywhere, and each of its sends has a time
+/// stamp of its own, where io_uring's share one per batch.
+fn choose_driver(choice: DriverChoice) -> (DriverKind, Vec<String>) {
     match choice {
-        DriverChoice::Auto | DriverChoice::Epoll => Ok(DriverKind::Epoll),
+        DriverChoice::Auto | DriverChoice::Epoll => (DriverKind::Epoll, Vec::new()),
         DriverChoice::IoUring => match uring::probe() {
-            Ok(()) => Ok(DriverKind::IoUring),
-            Err(why) => Err(RunError::Resources {
-                message: format!("io_uring can't be used here: {why}"),
-                hint: "use `--driver epoll`, which works everywhere".to_owned(),
-            }),
+            Ok(()) => (DriverKind::IoUring, Vec::new()),
+            Err(why) => {
+                (DriverKind::Epoll, vec![format!("io_uring can't be used here, so epoll was: {why}")])
+            }
         },
     }
 }
 
-fn blank_record(plan: &Plan, options: &RunOptions, driver: DriverKind, targets: &[TargetSetup]) -> RunRecord {
+fn blank_record(
+    plan: &Plan,
+    options: &RunOptions,
+    driver: DriverKind,
+    notes: Vec<String>,
+    targets: &[TargetSetup],
+) -> RunRecord {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut environment = environment::read(driver.as_str());
+    let mut environment = environment::read(driver.as_str(), notes);
     for (target, setup) in plan.targets.iter().zip(targets) {
         environment.addresses.insert(target.name.clone(), setup.addresses.iter().map(text_of).collect());
     }

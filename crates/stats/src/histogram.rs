@@ -12,8 +12,9 @@ pub const SAMPLES_BEYOND_MIN: u64 = 10;
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// Greatest value told apart: an hour. Above it values count as an hour in the buckets; the exact maximum is kept beside them.
 const VALUE_NS_MAX: u64 = 3_600 * units::NS_PER_SEC;
-/// The buckets that a new histogram has room for: up to 64 ms. It grows at most six times from there.
-const INITIAL_NS_MAX: u64 = 64 * units::NS_PER_MS;
+/// The buckets that a new histogram has room for: up to 2 µs, 16 KB. It grows to its greatest value (128 KB at 64 ms), in a handful
+/// of steps, so that the many that stay empty or fast cost little.
+const INITIAL_NS_MAX: u64 = 2 * units::NS_PER_US;
 
 /// Why recording can't fail: the only error left is an index beyond `usize`.
 const TAKES_AN_HOUR: &str = "a histogram that resizes takes any value up to an hour";
@@ -77,7 +78,10 @@ impl Histogram {
         if other.is_empty() {
             return;
         }
-        self.buckets.add(&other.buckets).expect("a histogram that resizes takes any other");
+        // Bucket by bucket, the empty ones left out: adding whole arrays would touch (and so occupy) memory that was never used.
+        for step in other.buckets.iter_recorded() {
+            self.buckets.record_n(step.value_iterated_to(), step.count_at_value()).expect(TAKES_AN_HOUR);
+        }
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);

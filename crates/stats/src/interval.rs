@@ -91,7 +91,7 @@ impl SampleStats {
         self.counts.censored += u64::from(sample.outcome.is_censored());
     }
 
-    /// Records an arrival that never got a user: it waited `waited_ns` when the phase ended, and that bounds its response from below.
+    /// Records an arrival that never got a user: it waited `waited_ns` when it was given up, and that bounds its response from below.
     pub fn record_unstarted(&mut self, waited_ns: u64) {
         self.response_ns.record(waited_ns);
         self.counts.unstarted += 1;
@@ -212,6 +212,15 @@ impl Interval {
             requests: vec![SampleStats::default(); request_count],
             checks: vec![(0, 0); check_count],
             ..Self::default()
+        }
+    }
+
+    /// An empty interval with the same places and of the same phase run. Its histograms take no memory until they are used.
+    #[must_use]
+    pub fn blank(&self) -> Self {
+        Self {
+            phase_run: self.phase_run,
+            ..Self::new(self.actions.len(), self.requests.len(), self.checks.len())
         }
     }
 

@@ -38,9 +38,13 @@ pub enum QuantityError {
 impl fmt::Display for QuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MissingUnit { text, example } => write!(f, "`{text}` has no unit; write for example `{example}`"),
+            Self::MissingUnit { text, example } => {
+                write!(f, "`{text}` has no unit; write for example `{example}`")
+            }
             Self::UnknownUnit { unit, known } => write!(f, "unknown unit `{unit}`; use one of {known}"),
-            Self::NotANumber { text, example } => write!(f, "`{text}` is not a quantity; write for example `{example}`"),
+            Self::NotANumber { text, example } => {
+                write!(f, "`{text}` is not a quantity; write for example `{example}`")
+            }
             Self::OutOfRange { text, range } => write!(f, "`{text}` is out of range; use {range}"),
         }
     }
@@ -58,14 +62,19 @@ pub(crate) struct Decimal {
 /// At most so many digits are read, so that the products below stay within `u128`.
 const DIGITS_MAX: usize = 24;
 
-/// Splits `text` into its leading decimal number and the rest, trimmed. `_` and `,` may group digits.
+/// Splits `text` into its leading decimal number and the rest, trimmed. `_` may group digits, and `,` those before the point by threes:
+/// a decimal comma is refused, not misread.
 pub(crate) fn split_decimal(text: &str) -> Option<(Decimal, &str)> {
     let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ','))).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ','))).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
     let mut decimal = Decimal { digits: 0, scale: 0 };
     let mut digit_count = 0;
     let mut after_point = false;
+    if !groups_by_threes(number) {
+        return None;
+    }
     for c in number.chars() {
         match c {
             '.' if after_point => return None,
@@ -82,6 +91,16 @@ pub(crate) fn split_decimal(text: &str) -> Option<(Decimal, &str)> {
         }
     }
     (digit_count > 0).then_some((decimal, rest.trim()))
+}
+
+/// Whether each comma stands before the point and before three digits and no more, as in `12,345.6`.
+fn groups_by_threes(number: &str) -> bool {
+    let whole = number.split('.').next().unwrap_or_default();
+    let digits = |group: &str| group.bytes().filter(u8::is_ascii_digit).count();
+    let commas_are_whole = number.matches(',').count() == whole.matches(',').count();
+    let mut groups = whole.split(',');
+    let first = groups.next().map_or(0, digits);
+    commas_are_whole && groups.all(|group| first > 0 && digits(group) == 3)
 }
 
 impl Decimal {
@@ -120,13 +139,17 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, QuantityError> {
         let Some((number, tail)) = split_decimal(rest) else {
             return Err(QuantityError::NotANumber { text: text.trim().to_owned(), example: "30s" });
         };
-        let unit_end = tail.find(|c: char| c.is_ascii_digit() || c.is_whitespace() || c == '.').unwrap_or(tail.len());
+        let unit_end =
+            tail.find(|c: char| c.is_ascii_digit() || c.is_whitespace() || c == '.').unwrap_or(tail.len());
         let (unit, after) = tail.split_at(unit_end);
         if unit.is_empty() {
             if text.trim() == "0" {
                 return Ok(0);
             }
-            return Err(QuantityError::MissingUnit { text: text.trim().to_owned(), example: format!("{}s", text.trim()) });
+            return Err(QuantityError::MissingUnit {
+                text: text.trim().to_owned(),
+                example: format!("{}s", text.trim()),
+            });
         }
         let unit_ns = duration_unit_ns(unit)
             .ok_or_else(|| QuantityError::UnknownUnit { unit: unit.to_owned(), known: DURATION_UNITS })?;
@@ -158,7 +181,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
             return Err(QuantityError::UnknownUnit { unit: unit.to_owned(), known });
         }
     };
-    number.times(factor).ok_or_else(|| QuantityError::OutOfRange { text: text.to_owned(), range: "0 to 16 EiB" })
+    number
+        .times(factor)
+        .ok_or_else(|| QuantityError::OutOfRange { text: text.to_owned(), range: "0 to 16 EiB" })
 }
 
 /// Reads a share such as `99%` or `0.1%` into a ratio in 0..=1 (above 1 is allowed: `150%`).
@@ -171,7 +196,9 @@ pub fn parse_ratio(text: &str) -> Result<f64, QuantityError> {
     match unit {
         "%" => Ok(value / 100.0),
         "" if value == 0.0 => Ok(0.0),
-        "" => Err(QuantityError::MissingUnit { text: text.to_owned(), example: format!("{}%", value * 100.0) }),
+        "" => {
+            Err(QuantityError::MissingUnit { text: text.to_owned(), example: format!("{}%", value * 100.0) })
+        }
         _ => Err(QuantityError::UnknownUnit { unit: unit.to_owned(), known: "%" }),
     }
 }
@@ -201,9 +228,16 @@ mod tests {
     fn a_quantity_without_unit_names_the_mend() {
         let said = |r: Result<u64, QuantityError>| r.map_err(|e| e.to_string());
         assert_eq!(said(parse_duration_ns("30")), Err("`30` has no unit; write for example `30s`".into()));
-        assert_eq!(said(parse_duration_ns("30q")), Err("unknown unit `q`; use one of ns, us, ms, s, m, h, d".into()));
+        assert_eq!(
+            said(parse_duration_ns("30q")),
+            Err("unknown unit `q`; use one of ns, us, ms, s, m, h, d".into())
+        );
         assert_eq!(said(parse_bytes("8")), Err("`8` has no unit; write for example `8B`".into()));
-        assert!(parse_duration_ns("-3s").is_err() && parse_duration_ns("").is_err() && parse_duration_ns("1.2.3s").is_err());
+        assert!(
+            parse_duration_ns("-3s").is_err()
+                && parse_duration_ns("").is_err()
+                && parse_duration_ns("1.2.3s").is_err()
+        );
         assert!(parse_duration_ns("99999999999999999999h").is_err());
         assert!(parse_duration_ns(&"9".repeat(400)).is_err());
     }
@@ -215,5 +249,11 @@ mod tests {
         assert_eq!(parse_ratio("0.1%"), Ok(0.001));
         assert_eq!(parse_ratio("99%"), Ok(0.99));
         assert!(parse_ratio("0.5").is_err());
+        assert_eq!(parse_duration_ns("1,500ms"), Ok(1_500_000_000));
+        assert!(
+            parse_duration_ns("1,5s").is_err()
+                && parse_duration_ns("1.500,5s").is_err()
+                && parse_duration_ns(",500s").is_err()
+        );
     }
 }

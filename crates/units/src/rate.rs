@@ -63,13 +63,17 @@ impl Rate {
         };
         let Some(unit) = rest.strip_prefix('/') else {
             if rest.is_empty() {
-                return Err(QuantityError::MissingUnit { text: text.to_owned(), example: format!("{text}/s") });
+                return Err(QuantityError::MissingUnit {
+                    text: text.to_owned(),
+                    example: format!("{text}/s"),
+                });
             }
             return Err(QuantityError::UnknownUnit { unit: rest.to_owned(), known: "/s, /min, /h" });
         };
         let unit_ns = duration_unit_ns(unit.trim())
             .ok_or_else(|| QuantityError::UnknownUnit { unit: rest.to_owned(), known: "/s, /min, /h" })?;
-        let out_of_range = || QuantityError::OutOfRange { text: text.to_owned(), range: "0/s to 1000000000/s" };
+        let out_of_range =
+            || QuantityError::OutOfRange { text: text.to_owned(), range: "0/s to 1000000000/s" };
         let count = u64::try_from(number.digits).map_err(|_| out_of_range())?;
         let period = 10u128.pow(number.scale).checked_mul(u128::from(unit_ns)).ok_or_else(out_of_range)?;
         let period_ns = u64::try_from(period).map_err(|_| out_of_range())?;
@@ -107,8 +111,15 @@ mod tests {
         assert_eq!(rate("0.5/s"), Ok((5, 10_000_000_000)));
         assert_eq!(rate("90/min"), Ok((90, 60_000_000_000)));
         assert_eq!(rate("1_000/s"), Ok((1000, 1_000_000_000)));
-        assert_eq!(Rate::parse("200").unwrap_err().to_string(), "`200` has no unit; write for example `200/s`");
-        assert!(Rate::parse("99999999999/s").is_err() && Rate::parse("x/s").is_err() && Rate::parse("5/q").is_err());
+        assert_eq!(
+            Rate::parse("200").unwrap_err().to_string(),
+            "`200` has no unit; write for example `200/s`"
+        );
+        assert!(
+            Rate::parse("99999999999/s").is_err()
+                && Rate::parse("x/s").is_err()
+                && Rate::parse("5/q").is_err()
+        );
         assert_eq!(Rate::parse("1250.5/s").map(Rate::as_f64), Ok(1250.5));
     }
 }

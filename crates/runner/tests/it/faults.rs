@@ -112,15 +112,24 @@ fn arrivals_that_find_no_user_queue_or_are_dropped_and_are_counted() {
     let running = target();
     let yaml = |saturation: &str| {
         format!(
-            "target: URL\nrequest: GET /delay?ms=100\nrate: 100/s\nduration: 500ms\nusers_max: 2\non_saturation: {saturation}\n"
+            "target: URL\nrequest: GET /delay?ms=100\nrate: 100/s\nduration: 500ms\nusers_max: 2\ndrain: 50ms\non_saturation: {saturation}\n"
         )
     };
     let queued = run(plan_for(&running, &yaml("queue")));
     let phase = &queued.phases[0];
     assert_laws(phase);
     assert_eq!((phase.counts.due, phase.counts.dropped), (50, 0));
-    assert!((6..=12).contains(&phase.counts.started) && phase.counts.unstarted >= 38, "{:?}", phase.counts);
+    assert!((6..=14).contains(&phase.counts.started) && phase.counts.unstarted >= 36, "{:?}", phase.counts);
     assert!(phase.response_ns.max.unwrap() > 350_000_000);
+    let drained = run(plan_for(&running, &yaml("queue").replace("drain: 50ms\n", "")));
+    let phase = &drained.phases[0];
+    assert_laws(phase);
+    assert_eq!(
+        (phase.counts.completed, phase.counts.unstarted),
+        (50, 0),
+        "the backlog is worked off in the drain"
+    );
+    assert!(phase.drain_ns > 1_900_000_000 && phase.response_ns.max.unwrap() > 1_900_000_000, "{phase:?}");
     let dropped = run(plan_for(&running, &yaml("drop")));
     let phase = &dropped.phases[0];
     assert_laws(phase);
