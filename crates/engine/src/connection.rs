@@ -40,9 +40,7 @@ pub(crate) struct Connection {
     pub(crate) tried_count: usize,
     /// When TCP or TLS began.
     pub(crate) since_ns: u64,
-    /// Answers since it stood.
-    pub(crate) served_count: u64,
-    /// Failures in a row without any answer.
+    /// Failures to connect in a row.
     pub(crate) failure_count: u32,
     /// Not to be tried before.
     pub(crate) retry_at_ns: u64,
@@ -62,7 +60,6 @@ impl Connection {
             address: 0,
             tried_count: 0,
             since_ns: 0,
-            served_count: 0,
             failure_count: 0,
             retry_at_ns: 0,
             is_awaited: false,

@@ -16,6 +16,9 @@ use scenario::{Choice, Context, Event, Next, RestKind};
 use stats::{ErrorClass, Interval, Outcome, Sample, Traffic};
 use std::collections::VecDeque;
 
+/// Arrivals begun (or dropped) in one turn at most: some ms of work.
+const ARRIVALS_PER_TURN_MAX: u32 = 65_536;
+
 /// What is to be done to a socket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op {
@@ -132,6 +135,7 @@ impl Core {
             let Some(phase) = self.phase(slot) else { continue };
             if phase.stage == Stage::Pending && now_ns >= phase.start_ns {
                 phase.stage = Stage::Running;
+                phase.usage = usage();
                 self.seat_users(slot);
             }
             let Some(phase) = self.phase(slot) else { continue };
@@ -141,6 +145,7 @@ impl Core {
             let Some(phase) = self.phase(slot) else { continue };
             let is_over = now_ns >= phase.end_ns || (phase.open_count == 0 && phase.is_exhausted());
             if phase.stage == Stage::Running && is_over {
+                phase.usage = usage().since(&phase.usage);
                 self.end_load(slot, now_ns);
             }
             let Some(phase) = self.phase(slot) else { continue };
@@ -151,7 +156,7 @@ impl Core {
                 self.give_up(slot, now_ns);
             }
             if self.phase(slot).is_some_and(|phase| phase.open_count == 0 && !phase.has_backlog()) {
-                self.end_phase(slot, now_ns, usage());
+                self.end_phase(slot, now_ns);
             }
         }
     }
@@ -231,17 +236,20 @@ impl Core {
     }
 
     fn begin_arrivals(&mut self, slot: u32, now_ns: u64) {
-        loop {
+        // A bound on one turn, so that commands and answers are heard however absurd the rate.
+        for _ in 0..ARRIVALS_PER_TURN_MAX {
             let Some(phase) = self.phase(slot) else { return };
             let (population, next_ns) = (phase.population, phase.next_arrival_ns());
             let Load::Open { on_saturation, users_max, is_saturated, .. } = &mut phase.load else { return };
             let due_ns = next_ns.filter(|due_ns| *due_ns <= now_ns);
             let Some(due_ns) = due_ns else {
                 *is_saturated = false;
+                phase.end_with_count();
                 return;
             };
-            let (on_saturation, users_max, was_saturated) = (*on_saturation, *users_max, *is_saturated);
-            let user = self.acquire(population, users_max);
+            let (on_saturation, was_saturated) = (*on_saturation, *is_saturated);
+            let has_room = phase.open_count < u64::from(*users_max);
+            let user = if has_room { self.acquire(population, u32::MAX) } else { None };
             let Some(phase) = self.phase(slot) else { return };
             let Load::Open { fire_times, is_saturated, .. } = &mut phase.load else { return };
             match (user, on_saturation) {
@@ -273,7 +281,7 @@ impl Core {
             Load::Closed { .. } | Load::Open { .. } => Choice::Next,
         };
         let Some(action) = user.scenario.begin(choice) else {
-            self.retire(slot, user_id, now_ns);
+            self.retire(slot, user_id, intended_ns, now_ns);
             return;
         };
         let interval = phase.recorder.now();
@@ -293,20 +301,23 @@ impl Core {
         self.follow(user_id, next, now_ns);
     }
 
-    /// A user has nothing left to do: it leaves, and with the last one of a closed load (or any of an open one) the load ends.
-    fn retire(&mut self, slot: u32, user_id: u32, now_ns: u64) {
-        self.users[user_id as usize].doing = Doing::Retired;
+    /// A user has nothing left to do. A closed load ends with its last user; an open one at the arrival that nobody could serve.
+    fn retire(&mut self, slot: u32, user_id: u32, intended_ns: u64, now_ns: u64) {
         let Some(phase) = self.phase(slot) else { return };
         match &mut phase.load {
             Load::Closed { users, .. } | Load::Once { users, .. } => {
                 *users = users.saturating_sub(1);
-                if *users > 0 {
-                    return;
+                if *users == 0 {
+                    phase.end_ns = phase.end_ns.min(now_ns);
                 }
             }
-            Load::Open { .. } => {}
+            Load::Open { .. } => phase.end_ns = phase.end_ns.min(intended_ns),
         }
-        phase.end_ns = phase.end_ns.min(now_ns);
+        let user = &mut self.users[user_id as usize];
+        user.doing = Doing::Idle;
+        if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
+            people.idle.push(user_id);
+        }
     }
 
     /// Does what a user wants next, until it waits for something.
@@ -316,6 +327,7 @@ impl Core {
                 Next::Exchange(exchange) => {
                     let user = &mut self.users[user_id as usize];
                     user.exchange = Some(exchange);
+                    user.has_reopened = false;
                     user.request_intended_ns = now_ns;
                     self.seek_connection(user_id, now_ns);
                     return;
@@ -345,8 +357,9 @@ impl Core {
     /// A delay is work; a user's own pause moves what comes after it.
     fn note_rest(&mut self, user_id: u32, duration_ns: u64, kind: RestKind, now_ns: u64) {
         let user = &mut self.users[user_id as usize];
+        user.thinks_until_ns = if kind == RestKind::Think { now_ns.saturating_add(duration_ns) } else { 0 };
         match (kind, user.sent_ns) {
-            (RestKind::Think, Some(_)) => user.think_ns += duration_ns,
+            (RestKind::Think, Some(_)) => user.think_ns = user.think_ns.saturating_add(duration_ns),
             (RestKind::Think, None) => user.intended_ns = user.intended_ns.saturating_add(duration_ns),
             (RestKind::Delay, _) => self.note_sent(user_id, now_ns),
         }
@@ -394,7 +407,12 @@ impl Core {
             think_ns: user.think_ns,
             outcome,
         };
-        phase.recorder.done(user.action, &sample, was_in_flight);
+        if outcome == Outcome::Unfinished && sample.intended_ns > now_ns {
+            // Its user was still thinking before the first request: it was not even due, and has no latency.
+            phase.recorder.undue(user.action);
+        } else {
+            phase.recorder.done(user.action, &sample, was_in_flight);
+        }
         phase.open_count -= 1;
         if phase.stage == Stage::Running {
             match &mut phase.load {
@@ -429,20 +447,29 @@ impl Core {
             Load::Closed { ready, .. } | Load::Once { ready, .. } => std::mem::take(ready),
             Load::Open { .. } => VecDeque::new(),
         };
-        let full = phase.recorder.cut(end_ns);
+        let full = phase.recorder.cut_load(end_ns);
         let population = usize::from(phase.population);
+        let is_cut_short = phase.is_cut_short;
         if let Some(people) = self.populations.get_mut(population) {
             people.idle.extend(idle.into_iter().map(|(user, _)| user));
         }
         self.report(Report::Interval(full));
+        if is_cut_short {
+            self.book_backlog(slot, end_ns);
+        }
     }
 
     /// Counts all that is under way as unfinished and frees its users.
     fn give_up(&mut self, slot: u32, now_ns: u64) {
         self.book_backlog(slot, now_ns);
+        let Self { pools, users, .. } = self;
+        // Once for all: who is dismissed one by one must not be handed the connection of the one before.
+        for pool in pools {
+            pool.waiting.retain(|user_id| users[*user_id as usize].phase != slot);
+        }
         for user_id in 0..self.users.len() as u32 {
             let user = &self.users[user_id as usize];
-            if user.phase == slot && !matches!(user.doing, Doing::Idle | Doing::Retired) {
+            if user.phase == slot && user.doing != Doing::Idle {
                 self.dismiss(user_id, now_ns);
             }
         }
@@ -463,8 +490,16 @@ impl Core {
 
     /// Ends a user's action as unfinished. Its behaviour stands in the middle of something: a new one takes its place.
     fn dismiss(&mut self, user_id: u32, now_ns: u64) {
+        let doing = self.users[user_id as usize].doing;
+        if doing != Doing::Resting {
+            self.book_request(user_id, Outcome::Unfinished, doing == Doing::AwaitingAnswer, now_ns);
+        }
         self.part_from_connection(user_id, now_ns);
         let user = &mut self.users[user_id as usize];
+        if user.doing == Doing::Resting && user.sent_ns.is_some() {
+            // The rest of the pause was not taken.
+            user.think_ns = user.think_ns.saturating_sub(user.thinks_until_ns.saturating_sub(now_ns));
+        }
         user.generation = user.generation.wrapping_add(1);
         if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
             user.scenario = people.source.user(user.user_index);
@@ -473,7 +508,7 @@ impl Core {
     }
 
     /// Closes a phase's books.
-    fn end_phase(&mut self, slot: u32, now_ns: u64, usage: Usage) {
+    fn end_phase(&mut self, slot: u32, now_ns: u64) {
         let Some(mut phase) = self.phases.get_mut(slot as usize).and_then(Option::take) else { return };
         let last = phase.recorder.cut(now_ns);
         self.report(Report::Interval(last));
@@ -485,19 +520,28 @@ impl Core {
             start_ns: phase.start_ns,
             end_ns: phase.end_ns,
             drained_ns: now_ns.max(phase.end_ns),
-            usage: usage.since(&phase.usage),
+            usage: phase.usage,
         }));
     }
 
-    /// Ends the load of all phases at `now_ns`; `gives_up`: what is under way is not waited for.
+    /// Ends the load of all phases at `now_ns`, with what waits for a user; `gives_up`: what is under way is not waited for either.
     pub(crate) fn stop(&mut self, now_ns: u64, gives_up: bool) {
         for phase in self.phases.iter_mut().flatten() {
             if phase.stage == Stage::Pending {
-                phase.start_ns = phase.start_ns.min(now_ns);
+                // It never began: its record is empty, at its own start.
+                phase.stage = Stage::Draining;
+                phase.end_ns = phase.start_ns;
+                phase.drain_limit_ns = 0;
             }
+            phase.is_cut_short = true;
             phase.end_ns = phase.end_ns.min(now_ns.max(phase.start_ns));
             if gives_up {
                 phase.drain_limit_ns = 0;
+            }
+        }
+        for slot in 0..self.phases.len() as u32 {
+            if self.phase(slot).is_some_and(|phase| phase.stage == Stage::Draining) {
+                self.book_backlog(slot, now_ns);
             }
         }
     }

@@ -126,7 +126,6 @@ impl Core {
             (conn.address + 1) % pool.setup.addresses.len().max(1)
         };
         conn.tried_count += 1;
-        conn.served_count = 0;
         conn.state = State::Connecting;
         conn.since_ns = now_ns;
         self.timers.set(
@@ -167,6 +166,7 @@ impl Core {
         self.traffic(conn_id).connections_opened += 1;
         let conn = &mut self.conns[conn_id as usize];
         conn.session.reset();
+        conn.failure_count = 0;
         conn.state = State::Ready;
         conn.generation = conn.generation.wrapping_add(1);
         self.settle_preparation(conn_id, None, now_ns);
@@ -205,6 +205,9 @@ impl Core {
         if conn.state == State::Connecting && self.try_next_address(conn_id, now_ns) {
             return;
         }
+        if during == During::Receive && self.reopens(conn_id, now_ns) {
+            return;
+        }
         let class = match during {
             During::Connect => connect_class(error),
             During::Send => ErrorClass::Send,
@@ -238,13 +241,12 @@ impl Core {
         let conn = &mut self.conns[conn_id as usize];
         let (user_id, was_busy) = (conn.user, conn.state == State::Busy);
         let has_stood = matches!(conn.state, State::Ready | State::Busy);
-        let never_served = conn.served_count == 0;
         conn.tls = None;
         conn.state = State::Closed;
         conn.user = NONE;
         conn.generation = conn.generation.wrapping_add(1);
-        if never_served {
-            // It never worked: trying again at once would only be a storm.
+        if !has_stood {
+            // Trying again at once would only be a storm. A connection that stood and was lost is the matter of its request alone.
             conn.failure_count = conn.failure_count.saturating_add(1);
             conn.retry_at_ns = now_ns.saturating_add(backoff_ns(conn.failure_count));
         }
@@ -325,24 +327,23 @@ impl Core {
         };
         // Handshake messages, alerts and key updates.
         self.ops.push_back(Op::Transmit(conn_id));
-        match handled {
-            Err(_) => {
-                // What came soundly before the fault still counts.
-                self.on_plaintext(conn_id, &plaintext, now_ns);
-                if self.conns[conn_id as usize].is_open() {
-                    self.lose(conn_id, ErrorClass::Tls, now_ns);
-                }
-            }
-            Ok(progress) => {
-                if progress.handshake_completed {
-                    let tls_ns = now_ns.saturating_sub(conn.since_ns);
-                    self.traffic(conn_id).tls_ns.record(tls_ns);
-                    self.on_standing(conn_id, now_ns);
-                }
-                self.on_plaintext(conn_id, &plaintext, now_ns);
-                if progress.peer_closed && self.conns[conn_id as usize].is_open() {
-                    self.on_ended(conn_id, now_ns);
-                }
+        if let Ok(progress) = &handled
+            && progress.handshake_completed
+        {
+            let tls_ns = now_ns.saturating_sub(self.conns[conn_id as usize].since_ns);
+            self.traffic(conn_id).tls_ns.record(tls_ns);
+            self.on_standing(conn_id, now_ns);
+        }
+        // An answer may end the connection, and its number may at once be opened anew: what follows is then not its business.
+        let generation = self.conns[conn_id as usize].generation;
+        self.on_plaintext(conn_id, &plaintext, now_ns);
+        let conn = &self.conns[conn_id as usize];
+        if conn.generation == generation && conn.is_open() {
+            match handled {
+                // What came soundly before the fault has counted.
+                Err(_) => self.lose(conn_id, ErrorClass::Tls, now_ns),
+                Ok(progress) if progress.peer_closed => self.on_ended(conn_id, now_ns),
+                Ok(_) => {}
             }
         }
         self.plaintext = plaintext;
@@ -422,13 +423,12 @@ impl Core {
         {
             *count += 1;
         }
-        conn.served_count += 1;
-        conn.failure_count = 0;
         let response = conn.session.response();
         let answer = Answer {
             status: complete.status,
             headers: response.and_then(|response| response.headers),
             body: response.map_or(scenario::Body::Dropped, |response| response.body),
+            body_bytes: complete.body_bytes,
             service_ns: now_ns.saturating_sub(user.request_sent_ns),
         };
         user.conn = NONE;
@@ -487,16 +487,26 @@ impl Core {
                 TlsEnd::Truncated | TlsEnd::Clean => {}
             }
         }
-        let is_unsent = self.to_send.contains(&conn_id);
         match self.conns[conn_id as usize].session.end() {
             Ended::Complete(complete) => self.on_complete(conn_id, &complete, false, now_ns),
-            // An idle connection that was closed just as it was chosen: nothing was sent, so it is opened anew.
-            Ended::Idle if is_unsent => self.reopen(conn_id, now_ns),
+            Ended::Idle if self.reopens(conn_id, now_ns) => {}
             Ended::Idle | Ended::Early { .. } => self.lose(conn_id, ErrorClass::ReceiveEarlyEnd, now_ns),
         }
     }
 
-    /// Opens a connection anew for the user that was about to send on it.
+    /// An idle connection may go just as it is chosen: nothing was sent, so it is opened anew for its user. Once per request; a server
+    /// that closes what it has just accepted fails the request.
+    fn reopens(&mut self, conn_id: u32, now_ns: u64) -> bool {
+        let conn = &self.conns[conn_id as usize];
+        let Some(user) = self.users.get_mut(conn.user as usize) else { return false };
+        if user.doing != Doing::Sending || user.has_reopened {
+            return false;
+        }
+        user.has_reopened = true;
+        self.reopen(conn_id, now_ns);
+        true
+    }
+
     fn reopen(&mut self, conn_id: u32, now_ns: u64) {
         self.to_send.retain(|conn| *conn != conn_id);
         let conn = &mut self.conns[conn_id as usize];
@@ -605,7 +615,7 @@ impl Core {
     }
 
     /// Books a request that is measured apart from its action.
-    fn book_request(&mut self, user_id: u32, outcome: Outcome, was_sent: bool, now_ns: u64) {
+    pub(crate) fn book_request(&mut self, user_id: u32, outcome: Outcome, was_sent: bool, now_ns: u64) {
         let Self { users, phases, .. } = self;
         let user = &mut users[user_id as usize];
         let Some(request_index) = user.exchange.and_then(|exchange| exchange.request_index) else { return };

@@ -30,8 +30,10 @@ pub(crate) struct PhaseRun {
     /// Actions begun and not ended.
     pub(crate) open_count: u64,
     pub(crate) recorder: Recorder,
-    /// What the thread had used when it started.
+    /// While the load runs: what the thread had used when it began; afterwards: what it used meanwhile.
     pub(crate) usage: Usage,
+    /// Ended before its time: what waits for a user is not begun any more.
+    pub(crate) is_cut_short: bool,
 }
 
 /// The load's own state.
@@ -58,7 +60,7 @@ pub(crate) enum Load {
 }
 
 impl PhaseRun {
-    pub(crate) fn new(order: PhaseOrder, slice: Slice, recorder: Recorder, usage: Usage) -> Self {
+    pub(crate) fn new(order: PhaseOrder, slice: Slice, recorder: Recorder) -> Self {
         let end_ns = order.start_ns.saturating_add(order.duration_ns);
         let load = match order.load {
             WorkerLoad::Closed { users, in_flight_max, count_max } => Load::Closed {
@@ -87,7 +89,8 @@ impl PhaseRun {
             drain_limit_ns: order.drain_limit_ns,
             open_count: 0,
             recorder,
-            usage,
+            usage: Usage::default(),
+            is_cut_short: false,
         }
     }
 
@@ -96,7 +99,8 @@ impl PhaseRun {
         match &self.load {
             Load::Closed { count_left, users, .. } => *count_left == 0 || *users == 0,
             Load::Once { ready, .. } => ready.is_empty(),
-            Load::Open { fire_times, .. } => fire_times.is_count_reached(),
+            // It ends when the arrival after the last one would be due: see `end_with_count`.
+            Load::Open { .. } => false,
         }
     }
 
@@ -108,6 +112,15 @@ impl PhaseRun {
             .peek_ns()
             .map(|due_ns| self.start_ns.saturating_add(due_ns))
             .filter(|due_ns| *due_ns < self.end_ns)
+    }
+
+    /// An open load with a count ends when the next arrival would have been due, so that its rate is what was asked.
+    pub(crate) fn end_with_count(&mut self) {
+        if let Load::Open { fire_times, .. } = &self.load
+            && let Some(beyond_ns) = fire_times.count_end_ns()
+        {
+            self.end_ns = self.end_ns.min(self.start_ns.saturating_add(beyond_ns));
+        }
     }
 
     /// Whether arrivals that were due wait for a user, the load being over.

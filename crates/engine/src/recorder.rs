@@ -11,6 +11,7 @@ pub(crate) struct Recorder {
     current: Box<Interval>,
     spare: Vec<Box<Interval>>,
     interval_ns: u64,
+    phase_start_ns: u64,
     /// Actions in flight now, and since when that holds.
     in_flight: u64,
     in_flight_since_ns: u64,
@@ -23,7 +24,14 @@ impl Recorder {
         let spare = vec![Box::new(current.blank())];
         current.phase_run = phase_run;
         (current.index, current.start_ns) = (0, start_ns);
-        Self { current, spare, interval_ns, in_flight: 0, in_flight_since_ns: start_ns }
+        Self {
+            current,
+            spare,
+            interval_ns,
+            phase_start_ns: start_ns,
+            in_flight: 0,
+            in_flight_since_ns: start_ns,
+        }
     }
 
     /// The interval being filled.
@@ -32,10 +40,17 @@ impl Recorder {
         &mut self.current
     }
 
-    /// When the interval being filled is over.
+    /// When the interval being filled is over: at a whole number of interval lengths after the phase's start.
     #[inline]
     pub(crate) fn boundary_ns(&self) -> u64 {
-        self.current.start_ns.saturating_add(self.interval_ns)
+        self.phase_start_ns.saturating_add((self.current.index + 1).saturating_mul(self.interval_ns))
+    }
+
+    /// The load is over: ends the interval at `end_ns`; those that follow are the drain's.
+    pub(crate) fn cut_load(&mut self, end_ns: u64) -> Box<Interval> {
+        let full = self.cut(end_ns);
+        self.current.is_drain = true;
+        full
     }
 
     /// An action was first sent.
@@ -59,6 +74,13 @@ impl Recorder {
         }
     }
 
+    /// An action was given up before it was due: there is nothing to time.
+    pub(crate) fn undue(&mut self, action: u16) {
+        if let Some(stats) = self.current.actions.get_mut(usize::from(action)) {
+            stats.counts.unfinished += 1;
+        }
+    }
+
     fn integrate(&mut self, at_ns: u64) {
         let span_ns = at_ns.saturating_sub(self.in_flight_since_ns);
         self.current.in_flight.action_ns += u128::from(span_ns) * u128::from(self.in_flight);
@@ -70,8 +92,9 @@ impl Recorder {
         self.integrate(end_ns);
         let mut next = self.spare.pop().unwrap_or_else(|| Box::new(self.current.blank()));
         next.phase_run = self.current.phase_run;
-        next.index = self.current.index + 1;
         next.start_ns = end_ns.max(self.current.start_ns);
+        next.index = (next.start_ns - self.phase_start_ns) / self.interval_ns.max(1);
+        next.is_drain = self.current.is_drain;
         next.in_flight.max = self.in_flight;
         let mut full = std::mem::replace(&mut self.current, next);
         full.duration_ns = end_ns.saturating_sub(full.start_ns);

@@ -18,8 +18,6 @@ pub(crate) enum Doing {
     Sending,
     /// Its request is on its way.
     AwaitingAnswer,
-    /// It has nothing left to do, ever.
-    Retired,
 }
 
 /// A user.
@@ -43,6 +41,8 @@ pub(crate) struct User {
     /// First send or start of work; `None`: neither yet.
     pub(crate) sent_ns: Option<u64>,
     pub(crate) think_ns: u64,
+    /// While it rests of its own will: until when.
+    pub(crate) thinks_until_ns: u64,
     /// Nothing but the worker itself stood between due time and send.
     pub(crate) is_unhindered: bool,
 
@@ -53,6 +53,8 @@ pub(crate) struct User {
     pub(crate) has_first_byte: bool,
     /// The body waits for `100 Continue`.
     pub(crate) holds_body: bool,
+    /// Its connection went before it could send, and was opened anew.
+    pub(crate) has_reopened: bool,
     /// The connection in use.
     pub(crate) conn: u32,
     /// When the request is given up.
@@ -82,12 +84,14 @@ impl User {
             intended_ns: 0,
             sent_ns: None,
             think_ns: 0,
+            thinks_until_ns: 0,
             is_unhindered: false,
             exchange: None,
             request_intended_ns: 0,
             request_sent_ns: 0,
             has_first_byte: false,
             holds_body: false,
+            has_reopened: false,
             conn: NONE,
             limit_ns: u64::MAX,
             limit_armed_ns: u64::MAX,

@@ -144,7 +144,7 @@ impl<D: Driver> Worker<D> {
         let recorder = Recorder::new(order.phase_run, order.start_ns, self.core.setup.interval_ns, blank);
         let usage = self.usage(now_ns);
         self.first_usage.get_or_insert(usage);
-        self.core.add_phase(PhaseRun::new(order, self.core.setup.slice, recorder, usage));
+        self.core.add_phase(PhaseRun::new(order, self.core.setup.slice, recorder));
     }
 
     fn usage(&self, now_ns: u64) -> Usage {
@@ -164,8 +164,9 @@ impl<D: Driver> Worker<D> {
                     }
                 }
                 Op::Close(conn_id, how) => {
-                    // Unless it was opened again in the meantime, which closes first by itself.
-                    core.to_send.retain(|sending| *sending != conn_id);
+                    if !core.to_send.is_empty() {
+                        core.to_send.retain(|sending| *sending != conn_id);
+                    }
                     driver.close(conn_id, how);
                 }
                 Op::Transmit(conn_id) => transmit(driver, core, conn_id, ciphertext),

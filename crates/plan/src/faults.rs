@@ -4,6 +4,8 @@ use crate::{ActionOrder, Diagnostic, Load, PhaseStart, Plan, Step};
 
 /// More users than this in one run are refused: each holds a state and mostly a socket.
 const USERS_MAX: u32 = 10_000_000;
+/// Above what any machine sends; beyond it a loop turn could not even count what is due.
+const RATE_PER_SEC_MAX: f64 = 1e8;
 /// Longest phase: a year.
 const DURATION_NS_MAX: u64 = 366 * 86_400 * units::NS_PER_SEC;
 
@@ -123,6 +125,23 @@ impl Plan {
             Load::Open { stages, users_max, .. } => {
                 if !(1..=USERS_MAX).contains(users_max) {
                     fault(format!("phase `{name}` has users_max {users_max}"), "use 1 to 10000000");
+                }
+                let is_absurd = |rate: units::Rate| rate.as_f64() > RATE_PER_SEC_MAX;
+                if stages.iter().any(|stage| is_absurd(stage.rate_from) || is_absurd(stage.rate_to)) {
+                    fault(
+                        format!("phase `{name}` asks for more than {RATE_PER_SEC_MAX}/s"),
+                        "use a lower rate, or a closed load to go as fast as possible",
+                    );
+                }
+                let ends_silent =
+                    stages.last().is_some_and(|stage| stage.rate_to.is_zero() && stage.duration_ns == 0);
+                if ends_silent && phase.duration_ns.is_none() {
+                    fault(
+                        format!(
+                            "phase `{name}` ends with a rate of 0 and no `duration`: its count may never be reached"
+                        ),
+                        "give it a `duration`",
+                    );
                 }
                 if stages.is_empty() {
                     fault(format!("phase `{name}` has no rate"), "give it a `rate` or `stages`");

@@ -31,7 +31,7 @@ pub enum Metric {
     Mean(Latency),
     /// `max(wait)`.
     Max(Latency),
-    /// `error_ratio`: failed actions to all ended ones.
+    /// `error_ratio`: actions that failed, were given up, dropped or never begun, to all that were due.
     ErrorRatio,
     /// `errors`: failed actions.
     ErrorCount,

@@ -179,9 +179,15 @@ impl CountsRecord {
         self.completed + self.failed
     }
 
-    /// Failed to ended; 0 when none ended.
+    /// What did not end well: failed, given up, dropped or never begun.
+    pub fn not_completed(&self) -> u64 {
+        self.failed + self.unfinished + self.dropped + self.unstarted
+    }
+
+    /// What did not end well to all that was due; 0 when nothing was.
     pub fn error_ratio(&self) -> f64 {
-        if self.ended() == 0 { 0.0 } else { self.failed as f64 / self.ended() as f64 }
+        let all = self.completed + self.not_completed();
+        if all == 0 { 0.0 } else { self.not_completed() as f64 / all as f64 }
     }
 }
 
@@ -285,6 +291,9 @@ pub struct IntervalRecord {
     pub response_ns: Latencies,
     /// Of what was done in it.
     pub service_ns: Latencies,
+    /// Of what was done in it.
+    #[serde(default)]
+    pub wait_ns: Latencies,
     /// Mean number of actions in flight.
     pub in_flight_mean: f64,
     /// Most in flight.
@@ -303,6 +312,7 @@ impl IntervalRecord {
             bytes_received: interval.traffic.bytes_received,
             response_ns: Latencies::of(&total.response_ns),
             service_ns: Latencies::of(&total.service_ns),
+            wait_ns: Latencies::of(&total.wait_ns),
             in_flight_mean: mean_over(interval.in_flight.action_ns, interval.duration_ns),
             in_flight_max: interval.in_flight.max,
         }

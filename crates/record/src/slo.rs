@@ -1,18 +1,28 @@
 //! SLOs held against a record.
 
 use crate::{Latencies, PhaseKind, PhaseRecord, SloRecord};
-use plan::{Latency, Metric, Slo};
+use plan::{Latency, Metric, Plan, Slo};
 
-/// Each SLO against each phase run that it speaks of, in the SLOs' order.
-pub fn evaluate(slos: &[Slo], phases: &[PhaseRecord]) -> Vec<SloRecord> {
+/// Each SLO of the plan against each phase run that it speaks of, in the SLOs' order. One that names an action speaks of the phases whose
+/// scenario has it.
+pub fn evaluate(plan: &Plan, phases: &[PhaseRecord]) -> Vec<SloRecord> {
     let mut results = Vec::new();
-    for slo in slos {
+    let has_action = |phase: &PhaseRecord, action: &str| {
+        let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
+        let scenario = planned.and_then(|planned| plan.scenarios.get(planned.scenario));
+        scenario.is_none_or(|scenario| scenario.actions.iter().any(|known| known.name == action))
+    };
+    for slo in &plan.slos {
         let speaks_of = |phase: &&PhaseRecord| match &slo.phase {
             Some(name) => phase.name == *name,
             None => phase.kind == PhaseKind::Measure,
         };
+        let concerns_action =
+            |phase: &&PhaseRecord| slo.action.as_ref().is_none_or(|action| has_action(phase, action));
         let before = results.len();
-        results.extend(phases.iter().filter(speaks_of).map(|phase| evaluate_one(slo, phase)));
+        results.extend(
+            phases.iter().filter(speaks_of).filter(concerns_action).map(|phase| evaluate_one(slo, phase)),
+        );
         if results.len() == before {
             results.push(SloRecord {
                 expression: slo.to_string(),
@@ -64,7 +74,7 @@ pub fn observed(slo: &Slo, phase: &PhaseRecord) -> Result<f64, &'static str> {
         Metric::Quantile(which, quantile) => quantile_of(latencies(which), quantile),
         Metric::Mean(which) => latencies(which).mean.map(|ns| ns as f64).ok_or(none),
         Metric::Max(which) => latencies(which).max.map(|ns| ns as f64).ok_or(none),
-        Metric::ErrorRatio if counts.ended() == 0 => Err(none),
+        Metric::ErrorRatio if counts.due.max(counts.started) == 0 => Err(none),
         Metric::ErrorRatio => Ok(counts.error_ratio()),
         Metric::ErrorCount => Ok(counts.failed as f64),
         Metric::DroppedCount => Ok(counts.dropped as f64),

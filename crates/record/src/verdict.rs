@@ -79,6 +79,8 @@ pub enum ReasonCode {
     ClosedModel,
     /// The run was cut short.
     Aborted,
+    /// Descriptors or local ports ran out.
+    LocalResources,
     /// The machine did not give what was asked for; something else was used.
     Environment,
 }
@@ -95,6 +97,8 @@ const OFF_CPU_RATIO: (f64, f64) = (0.05, 0.25);
 const STEAL_RATIO: (f64, f64) = (0.02, 0.1);
 /// Completed to offered below which the service (or the generator) did not follow.
 const ACHIEVED_RATIO: f64 = 0.99;
+/// Mean response time of the last quarter of a phase to that of the second, beyond which it grew and did not merely scatter.
+const GROWTH_RATIO: f64 = 1.3;
 /// Little's law must hold to this share once enough was measured.
 const LITTLE_RATIO: f64 = 0.05;
 /// Below so many samples or so many in flight on average, rounding and the edges of a phase outweigh the law.
@@ -126,6 +130,16 @@ pub fn judge(record: &RunRecord) -> Verdict {
     }
     let measured: Vec<&PhaseRecord> =
         record.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure).collect();
+    if measured.is_empty() && !record.phases.is_empty() {
+        let message = "no phase was measured: all that ran was warm-up".to_owned();
+        push(
+            &mut reasons,
+            ReasonCode::NothingCompleted,
+            VerdictState::Invalid,
+            message,
+            "give the plan a phase that is no warm-up",
+        );
+    }
     for phase in &measured {
         judge_phase(phase, &mut reasons);
     }
@@ -191,25 +205,30 @@ fn judge_phase(phase: &PhaseRecord, reasons: &mut Vec<Reason>) {
             "raise `users_max`, lower the rate, or let arrivals queue",
         );
     }
-    if let Some(offered) = phase.offered_per_sec
-        && phase.achieved_per_sec < offered * ACHIEVED_RATIO
-        && counts.failed < counts.due / 100
-    {
+    if fell_behind(phase) && counts.failed < counts.due / 100 {
         let message = format!(
             "phase {name}: {}/s were completed of {}/s offered; work piled up, so response times grow with the length of the phase",
             units::per_sec(phase.achieved_per_sec),
-            units::per_sec(offered)
+            units::per_sec(phase.offered_per_sec.unwrap_or_default())
         );
         let hint = "the load is above what was sustained: lower the rate, or read the result as overload";
         push(reasons, ReasonCode::BelowOffered, VerdictState::Suspect, message, hint);
+    }
+    let lacking = phase.errors.get("connect_no_address").copied().unwrap_or(0);
+    if lacking > 0 {
+        let message = format!(
+            "phase {name}: {} times this machine had no descriptor or local port left for a connection: these failures are the generator's own",
+            units::count(lacking)
+        );
+        let hint = "raise the limit on open files, keep connections alive, or use more addresses";
+        push(reasons, ReasonCode::LocalResources, VerdictState::Invalid, message, hint);
     }
     judge_little(phase, &name, reasons);
     let censored = counts.censored as f64 / phase.response_ns.count.max(1) as f64;
     if censored > CENSORED_RATIO {
         let message = format!(
-            "phase {name}: {} of the times are lower bounds (time-outs, lost connections, unanswered at the end): true quantiles above p{:.4} are higher",
-            units::ratio(censored),
-            (1.0 - censored) * 100.0
+            "phase {name}: {} of the times are lower bounds (time-outs, lost connections, unanswered at the end): the true quantiles may be higher",
+            units::ratio(censored)
         );
         push(reasons, ReasonCode::Censored, VerdictState::Suspect, message, "look at the errors by class");
     }
@@ -269,6 +288,27 @@ fn judge_lateness(phase: &PhaseRecord, name: &str, reasons: &mut Vec<Reason>) {
             "use more threads, a quieter machine, or a lower rate",
         );
     }
+}
+
+/// Whether less was completed than offered because work piled up, and not only because answers take long.
+fn fell_behind(phase: &PhaseRecord) -> bool {
+    let Some(offered) = phase.offered_per_sec else { return false };
+    if phase.achieved_per_sec >= offered * ACHIEVED_RATIO {
+        return false;
+    }
+    let load_end_ns = phase.start_ns + phase.duration_ns;
+    let means: Vec<f64> = phase
+        .intervals
+        .iter()
+        .filter(|interval| interval.start_ns < load_end_ns)
+        .filter_map(|interval| interval.response_ns.mean.map(|mean_ns| mean_ns as f64))
+        .collect();
+    let quarter = means.len() / 4;
+    if phase.counts.unstarted > 0 || quarter == 0 {
+        return true;
+    }
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    mean(&means[means.len() - quarter..]) > GROWTH_RATIO * mean(&means[quarter..2 * quarter])
 }
 
 /// Little's law, L = λW: the mean number in flight is the rate times the mean time in flight (J. D. C. Little, 1961).

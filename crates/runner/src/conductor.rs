@@ -175,7 +175,7 @@ impl<'p> Conductor<'p> {
                 }
                 if let Some(State::Running { books, .. }) = self.runs.get_mut(index).map(|run| &mut run.state)
                 {
-                    books.take(&interval);
+                    books.take(worker, &interval);
                 }
                 self.outbox.push((worker, Command::Recycle(interval)));
                 self.publish(index, now_ns, observers);
@@ -184,7 +184,7 @@ impl<'p> Conductor<'p> {
                 let index = end.phase_run;
                 if let Some(State::Running { books, .. }) = self.runs.get_mut(index).map(|run| &mut run.state)
                 {
-                    books.end(end);
+                    books.end(worker, end);
                 }
                 self.publish(index, now_ns, observers);
                 self.finish(index, now_ns, observers);
@@ -235,7 +235,12 @@ impl<'p> Conductor<'p> {
     fn start(&mut self, index: usize, now_ns: u64, not_before_ns: u64, observers: Observers<'_, '_>) {
         let phase = &self.plan.phases[self.runs[index].phase_index];
         let start_ns = not_before_ns.max(now_ns.saturating_add(LEAD_NS));
-        self.run_start_ns.get_or_insert(start_ns);
+        // A first phase that starts late starts late in the record too.
+        let delay_ns = match phase.start {
+            PhaseStart::After(None, delay_ns) => delay_ns,
+            PhaseStart::After(Some(_), _) | PhaseStart::With(..) => 0,
+        };
+        self.run_start_ns.get_or_insert(start_ns.saturating_sub(delay_ns));
         let duration_ns = duration_of(phase).unwrap_or(u64::MAX);
         for worker in 0..self.worker_count {
             let order = PhaseOrder {
@@ -248,8 +253,12 @@ impl<'p> Conductor<'p> {
             };
             self.outbox.push((worker, Command::Start(Box::new(order))));
         }
-        let end_ns = start_ns.saturating_add(duration_ns);
-        let books = Box::new(Books::new(self.worker_count, &self.shapes[phase.scenario], start_ns, end_ns));
+        let books = Box::new(Books::new(
+            self.worker_count,
+            &self.shapes[phase.scenario],
+            start_ns,
+            self.plan.interval_ns,
+        ));
         let curve = match self.load_of(index, 0) {
             WorkerLoad::Open { profile, .. } => Some(Box::new(FireTimes::new(&profile, Slice::WHOLE))),
             WorkerLoad::Closed { .. } | WorkerLoad::Once { .. } => None,
@@ -308,8 +317,12 @@ impl<'p> Conductor<'p> {
         let phase = &self.plan.phases[run.phase_index];
         let record = books.record(&frame_of(phase, run.repeat_index, &self.shapes, run_start_ns), now_ns);
         run.drained_ns = books.ends.iter().map(|end| end.drained_ns).max().unwrap_or(now_ns);
-        observers.iter_mut().for_each(|observer| observer.phase_ended(&record));
-        run.state = State::Done(Some(Box::new(record)));
+        // A phase that was stopped before its start never was.
+        let has_been = record.duration_ns > 0 || record.counts.due > 0;
+        if has_been {
+            observers.iter_mut().for_each(|observer| observer.phase_ended(&record));
+        }
+        run.state = State::Done(has_been.then(|| Box::new(record)));
     }
 
     /// One worker's share of a run's load.
@@ -352,8 +365,11 @@ impl<'p> Conductor<'p> {
 fn duration_of(phase: &Phase) -> Option<u64> {
     phase.duration_ns.or_else(|| match &phase.load {
         Load::Open { stages, .. } => {
-            let sum_ns: u64 = stages.iter().map(|stage| stage.duration_ns).sum();
-            (sum_ns > 0).then_some(sum_ns)
+            let sum_ns = stages.iter().fold(0u64, |sum_ns, stage| sum_ns.saturating_add(stage.duration_ns));
+            // A last stage without a length goes on until the count is reached.
+            let goes_on =
+                phase.action_count_max.is_some() && stages.last().is_some_and(|stage| stage.duration_ns == 0);
+            (sum_ns > 0 && !goes_on).then_some(sum_ns)
         }
         Load::Closed { .. } | Load::Once { .. } => None,
     })

@@ -13,6 +13,7 @@ use record::{Client, Latencies, RunObserver, RunRecord, SCHEMA_VERSION, Verdict,
 use scenario::{Program, ScenarioFactory};
 use schedule::Slice;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
@@ -117,9 +118,17 @@ pub fn execute(
     let scenarios = compile(&plan)?;
     let targets = plan.targets.iter().map(reach).collect::<Result<Vec<_>, _>>()?;
     let worker_count = options.worker_count.unwrap_or(1).clamp(1, workers_max(&plan));
-    netio::raise_fd_limit(connections_max(&plan).saturating_add(FD_SPARE_COUNT)).map_err(|limit| {
-        RunError::Resources { message: limit.to_string(), hint: "use fewer connections or users".to_owned() }
-    })?;
+    let (certain, possible) = connections_of(&plan);
+    if let Err(limit) = netio::raise_fd_limit(possible.saturating_add(FD_SPARE_COUNT)) {
+        // As far as it goes; what is not there when it is needed is counted, and the verdict says so.
+        let _ = netio::raise_fd_limit(limit.hard);
+        netio::raise_fd_limit(certain.saturating_add(FD_SPARE_COUNT)).map_err(|limit| {
+            RunError::Resources {
+                message: limit.to_string(),
+                hint: "use fewer connections or users".to_owned(),
+            }
+        })?;
+    }
     let (driver, notes) = choose_driver(options.driver);
     let (sender, inbox) = mpsc::channel();
     options.interrupt.attach(Some(sender.clone()));
@@ -154,7 +163,7 @@ pub(crate) fn finish(plan: &Plan, record: &mut RunRecord) {
         .map(|phase| phase.start_ns + phase.duration_ns + phase.drain_ns)
         .max()
         .unwrap_or(0);
-    record.slos = record::evaluate_slos(&plan.slos, &record.phases);
+    record.slos = record::evaluate_slos(plan, &record.phases);
     record.verdict = record::judge(record);
 }
 
@@ -184,19 +193,33 @@ fn workers_max(plan: &Plan) -> usize {
     shared.chain(users).min().unwrap_or(1).max(1) as usize
 }
 
-/// The most connections that a plan may have open at once. A phase's users_max is a bound, not a wish, so an open load counts only up to what
-/// its pool holds; where each user has its own, a refusal to open more is counted as it happens.
-fn connections_max(plan: &Plan) -> u64 {
-    let users = plan.phases.iter().map(|phase| match phase.load {
-        Load::Closed { users, .. } | Load::Once { users } => u64::from(users),
-        Load::Open { .. } => 0,
-    });
-    let users = users.max().unwrap_or(0);
-    let per_target = plan.targets.iter().map(|target| match target.connections {
-        ConnectionPolicy::Shared(count) => u64::from(count),
-        ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => users,
-    });
-    per_target.sum()
+/// Descriptors that a plan needs for certain, and those that it may come to use: a phase's `users_max` is a bound, not a wish.
+fn connections_of(plan: &Plan) -> (u64, u64) {
+    // Users stay with their scenario, and phases of one scenario may run side by side.
+    let users_of = |scenario: usize, counts_open: bool| {
+        let phases = plan.phases.iter().filter(move |phase| phase.scenario == scenario);
+        let users = phases.map(move |phase| {
+            let users = match phase.load {
+                Load::Closed { users, .. } | Load::Once { users } => u64::from(users),
+                Load::Open { users_max, .. } => u64::from(users_max) * u64::from(counts_open),
+            };
+            (users, matches!(phase.start, plan::PhaseStart::With(..)))
+        });
+        users.fold(
+            0u64,
+            |sum, (users, beside)| if beside { sum.saturating_add(users) } else { sum.max(users) },
+        )
+    };
+    let users =
+        |counts_open| (0..plan.scenarios.len()).map(|scenario| users_of(scenario, counts_open)).sum::<u64>();
+    let connections = |users: u64| {
+        let per_target = plan.targets.iter().map(|target| match target.connections {
+            ConnectionPolicy::Shared(count) => u64::from(count),
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => users,
+        });
+        per_target.fold(0u64, u64::saturating_add)
+    };
+    (connections(users(false)), connections(users(true)))
 }
 
 /// A driver that is there.
@@ -339,9 +362,14 @@ fn work_with<D: Driver>(
         Err(error) => drop(wakers.send(Err(error.to_string()))),
         Ok((driver, waker)) => {
             drop(wakers.send(Ok(waker)));
+            let last_words = reports.clone();
             // When the control plane is gone, nobody needs the report.
             let sink = Box::new(move |report| drop(reports.send(Message::Report(index, report))));
-            Worker::new(driver, setup, orders, sink).run();
+            let work = AssertUnwindSafe(|| Worker::new(driver, setup, orders, sink).run());
+            if catch_unwind(work).is_err() {
+                let broken = Report::Broken("a worker thread panicked".to_owned());
+                drop(last_words.send(Message::Report(index, broken)));
+            }
         }
     }
 }

@@ -94,7 +94,7 @@ impl Test {
                 found.is_some_and(|text| matcher.holds(text.as_bytes(), values))
             }
             Self::Size { min_bytes, max_bytes } => {
-                seen.body().is_some_and(|body| (*min_bytes..=*max_bytes).contains(&(body.len() as u64)))
+                seen.size_bytes().is_some_and(|size_bytes| (*min_bytes..=*max_bytes).contains(&size_bytes))
             }
             Self::Time { max_ns } => seen.answer.service_ns <= *max_ns,
         }
@@ -160,24 +160,22 @@ impl Source {
     }
 
     /// The value, when there is one.
-    pub(crate) fn find(&self, seen: &mut Seen<'_>) -> Option<String> {
-        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    pub(crate) fn find<'s>(&self, seen: &'s mut Seen<'_>) -> Option<Cow<'s, str>> {
         match self {
-            Self::Json(path) => {
-                seen.json().and_then(|json| path.query(json).first().map(text_of)).map(Cow::into_owned)
-            }
+            Self::Json(path) => seen.json().and_then(|json| path.query(json).first()).map(text_of),
             Self::Regex(regex) => {
                 let captures = regex.captures(seen.body()?)?;
-                captures.get(1).or_else(|| captures.get(0)).map(|found| lossy(found.as_bytes()))
+                let found = captures.get(1).or_else(|| captures.get(0))?;
+                Some(String::from_utf8_lossy(found.as_bytes()))
             }
-            Self::Header(name) => seen.header(name).map(lossy),
+            Self::Header(name) => seen.header(name).map(String::from_utf8_lossy),
             Self::Cookie(name) => {
                 let lines = seen
                     .answer
                     .headers?
                     .iter()
                     .filter(|(header, _)| header.eq_ignore_ascii_case("set-cookie"));
-                lines.filter_map(|(_, line)| cookies::value_of(line, name)).last().map(str::to_owned)
+                lines.filter_map(|(_, line)| cookies::value_of(line, name)).last().map(Cow::Borrowed)
             }
         }
     }
@@ -231,6 +229,14 @@ impl<'a> Seen<'a> {
             self.decoded = Some(decoded);
         }
         self.decoded.as_ref()?.as_deref()
+    }
+
+    /// The size of the decoded body; known of a body of any length unless it is encoded.
+    fn size_bytes(&mut self) -> Option<u64> {
+        match self.header("content-encoding") {
+            None => Some(self.answer.body_bytes),
+            Some(_) => self.body().map(|body| body.len() as u64),
+        }
     }
 
     fn json(&mut self) -> Option<&Value> {

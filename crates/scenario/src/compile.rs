@@ -17,6 +17,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use units::Random;
 
+/// Streams of a scenario's seed from here on are its feeds'; below are its users'.
+const FEED_STREAM: u64 = 1 << 40;
+
 /// A scenario of a plan, ready to run.
 #[derive(Debug)]
 pub struct Program {
@@ -116,9 +119,12 @@ impl ScenarioFactory for Arc<Program> {
     }
 
     fn source(&self, worker_index: u64, worker_count: u64) -> Box<dyn UserSource> {
-        let cursor =
-            |feed: &Arc<Feed>| FeedCursor::new(Arc::clone(feed), self.seed, worker_index, worker_count);
-        let feeds = self.feeds.iter().map(cursor).collect();
+        let cursor = |(index, feed): (usize, &Arc<Feed>)| {
+            // Each feed draws from a stream of its own, apart from those of users.
+            let seed = Random::stream(self.seed, FEED_STREAM + index as u64).bits();
+            FeedCursor::new(Arc::clone(feed), seed, worker_index, worker_count)
+        };
+        let feeds = self.feeds.iter().enumerate().map(cursor).collect();
         let shared = Rc::new(RefCell::new(Shared { feeds, scratch: Vec::new() }));
         Box::new(ProgramUsers { program: Arc::clone(self), shared })
     }

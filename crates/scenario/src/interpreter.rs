@@ -129,12 +129,14 @@ impl User {
     }
 
     fn set(&mut self, variable: usize, text: &Text) {
-        let mut out = Vec::new();
-        text.write(&mut self.values(), &mut out);
-        let value = String::from_utf8_lossy(&out).into_owned();
+        let mut scratch = std::mem::take(&mut self.shared.borrow_mut().scratch);
+        scratch.clear();
+        text.write(&mut self.values(), &mut scratch);
         if let Some(place) = self.variables.get_mut(variable) {
-            *place = value;
+            place.clear();
+            place.push_str(&String::from_utf8_lossy(&scratch));
         }
+        self.shared.borrow_mut().scratch = scratch;
     }
 
     fn values(&mut self) -> Values<'_> {
@@ -250,9 +252,13 @@ impl User {
             }
         }
         for capture in &request.captures {
-            let found = capture.source.find(&mut seen).or_else(|| capture.default.clone());
-            match (found, self.variables.get_mut(capture.variable)) {
-                (Some(value), Some(variable)) => *variable = value,
+            let found = capture.source.find(&mut seen);
+            match (found.as_deref().or(capture.default.as_deref()), self.variables.get_mut(capture.variable))
+            {
+                (Some(value), Some(variable)) => {
+                    variable.clear();
+                    variable.push_str(value);
+                }
                 _ => failure = failure.or(Some(ErrorClass::Check)),
             }
         }

@@ -92,6 +92,8 @@ pub struct Answer<'a> {
     pub headers: Option<Headers<'a>>,
     /// Its body, if it was wanted.
     pub body: Body<'a>,
+    /// The body's length as it came, without transfer coding, whether it was wanted or not.
+    pub body_bytes: u64,
     /// Sent → done, ns.
     pub service_ns: u64,
 }

@@ -56,6 +56,8 @@ pub struct FireTimes {
     /// Number of the next arrival among those of all slices.
     number: u64,
     next_ns: Option<u64>,
+    /// When the first arrival beyond the count would be due.
+    count_end_ns: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -94,6 +96,7 @@ impl FireTimes {
             count_max: profile.count_max,
             number: slice.index,
             next_ns: None,
+            count_end_ns: None,
         };
         times.spread.skip(slice.index);
         times.next_ns = times.first_ns();
@@ -126,9 +129,9 @@ impl FireTimes {
         self.next_ns = self.within(next_ns);
     }
 
-    /// Whether all arrivals of the count were taken (not merely all before the end).
-    pub fn is_count_reached(&self) -> bool {
-        self.number >= self.count_max
+    /// When the arrival after the last one of the count would be due, once all of the count were taken; `None` before.
+    pub fn count_end_ns(&self) -> Option<u64> {
+        self.count_end_ns
     }
 
     /// The rate asked for at a time since the phase's start, per second over all slices.
@@ -149,8 +152,13 @@ impl FireTimes {
         self.within(first_ns)
     }
 
-    fn within(&self, due_ns: Option<u64>) -> Option<u64> {
-        due_ns.filter(|ns| *ns < self.end_ns && self.number < self.count_max)
+    fn within(&mut self, due_ns: Option<u64>) -> Option<u64> {
+        if self.number >= self.count_max {
+            // A rate that fades to nothing never gets beyond the count: the load then ends with its last arrival.
+            self.count_end_ns = Some(due_ns.or(self.next_ns.map(|ns| ns + 1)).unwrap_or(0).min(self.end_ns));
+            return None;
+        }
+        due_ns.filter(|ns| *ns < self.end_ns)
     }
 }
 

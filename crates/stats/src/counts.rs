@@ -41,11 +41,6 @@ impl Counts {
     pub fn ended(&self) -> u64 {
         self.completed + self.failed
     }
-
-    /// Failed to ended; 0 when none ended.
-    pub fn error_ratio(&self) -> f64 {
-        if self.ended() == 0 { 0.0 } else { self.failed as f64 / self.ended() as f64 }
-    }
 }
 
 macro_rules! error_classes {

@@ -182,8 +182,10 @@ impl Traffic {
 pub struct Interval {
     /// Which phase run (repeats counted apart).
     pub phase_run: usize,
-    /// Number within the phase run, from 0.
+    /// How many whole interval lengths after the phase's start it begins.
     pub index: u64,
+    /// Whether the load had ended on that worker: what is done in it was not done in time.
+    pub is_drain: bool,
     /// Start in ns since the run's origin.
     pub start_ns: u64,
     /// Length in ns.

@@ -103,7 +103,17 @@ fn run(name: &str, plan: serde_json::Value, loads: &[Load], slos: &[&str]) -> Ru
         phases.push(load.record(start_ns, &mut random));
         start_ns += load.secs * NS_PER_SEC + NS_PER_MS;
     }
-    let slos: Vec<_> = slos.iter().map(|text| plan::Slo::parse(text).unwrap()).collect();
+    let promises = plan::Plan {
+        name: name.to_owned(),
+        seed: 1,
+        targets: Vec::new(),
+        feeds: Vec::new(),
+        variables: Vec::new(),
+        scenarios: Vec::new(),
+        phases: Vec::new(),
+        slos: slos.iter().map(|text| plan::Slo::parse(text).unwrap()).collect(),
+        interval_ns: plan::Plan::INTERVAL_NS,
+    };
     let mut record = RunRecord {
         schema_version: SCHEMA_VERSION,
         run_id: "0192f4c7a1b2".to_owned(),
@@ -120,10 +130,11 @@ fn run(name: &str, plan: serde_json::Value, loads: &[Load], slos: &[&str]) -> Ru
             memory_bytes: 8 << 30,
             weir_version: "0.1.0".to_owned(),
             driver: "io_uring".to_owned(),
+            notes: Vec::new(),
             addresses: [("127.0.0.1".to_owned(), vec!["127.0.0.1:7070".to_owned()])].into(),
         },
         verdict: Verdict::default(),
-        slos: evaluate_slos(&slos, &phases),
+        slos: evaluate_slos(&promises, &phases),
         phases,
         client: Client {
             cpu_user_ns: 20 * NS_PER_MS,

@@ -89,8 +89,14 @@ impl Conversation {
         session.expect(RequestKind::Other, Want::ALL);
         session.handle(bytes.as_bytes()).unwrap();
         let response = session.response().unwrap();
-        let answer =
-            Answer { status: response.status, headers: response.headers, body: response.body, service_ns: 5 };
+        let answer = Answer {
+            status: response.status,
+            headers: response.headers,
+            body: response.body,
+            body_bytes: 0,
+            service_ns: 5,
+        };
+        let answer = Answer { body_bytes: answer.body.whole().map_or(0, |body| body.len() as u64), ..answer };
         self.resume(Event::Answered(answer))
     }
 
