@@ -7,8 +7,8 @@ use record::RunRecord;
 use runner::simulate;
 use std::sync::Arc;
 
-const MS: u64 = 1_000_000;
-const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
 fn simulated(yaml: &str, server: FixedServer) -> (RunRecord, Arc<ServerCounts>) {
     let counts = server.counts();

@@ -1,6 +1,7 @@
 //! Whole runs against the embedded target over real sockets: what Weir counts is what the server counted, and faults have their class.
 
 mod counts;
+mod edges;
 mod faults;
 mod laws;
 mod protocol;
