@@ -110,7 +110,21 @@ fn examples(places: &Places) -> Result<()> {
     if plans.is_empty() {
         bail!("there is no plan in examples/");
     }
+    plans.extend(readme_plans(places)?);
     finish(Command::new(places.weir()).arg("check").args(plans).current_dir(&places.root))
+}
+
+/// The plans that the README shows, each in a file of its own.
+fn readme_plans(places: &Places) -> Result<Vec<PathBuf>> {
+    let text = fs::read_to_string(places.root.join("README.md")).context("can't read README.md")?;
+    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut paths = Vec::new();
+    for (index, block) in blocks.enumerate() {
+        let path = places.target.join(format!("ci-readme-{index}.yaml"));
+        fs::write(&path, block)?;
+        paths.push(path);
+    }
+    Ok(paths)
 }
 
 /// The demo in a twentieth of its time: every part works together, and what was counted adds up.
@@ -175,7 +189,7 @@ fn cargo(places: &Places, arguments: &[&str]) -> Result<()> {
 }
 
 fn command(places: &Places, arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = crate::source::cargo();
     command.args(arguments).current_dir(&places.root);
     command
 }
@@ -188,9 +202,8 @@ fn finish(command: &mut Command) -> Result<()> {
 
 /// Where cargo builds.
 pub(crate) fn target_folder() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
-    let output = Command::new(cargo)
+    let output = crate::source::cargo()
         .args(arguments)
         .current_dir(root())
         .output()

@@ -3,10 +3,9 @@
 //! A crate uses crates of lower levels only. Levels 0–2 are pure: time and seed are arguments, so nothing there reads a clock, a
 //! file, a socket, the environment or starts a thread, `netio`'s real drivers excepted. Below level 3 no foreign tool has a name.
 
-use crate::source::{Finding, SourceFile, Tree, has_word, root};
+use crate::source::{Finding, SourceFile, Tree, cargo, has_word, root};
 use anyhow::{Context as _, Result, bail};
 use std::collections::BTreeMap;
-use std::process::Command;
 
 const TABLE: &str = "ARCHITECTURE.md";
 /// Below this level code is pure and knows no foreign tool.
@@ -70,8 +69,7 @@ fn table(text: &str) -> Levels {
 
 /// Each crate of the workspace with those that it depends on, for tests and builds too.
 fn uses() -> Result<BTreeMap<String, Vec<String>>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = cargo()
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(root())
         .output()

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Folders that hold nothing written by hand.
 const SKIPPED: [&str; 6] = ["target", "seeds", "corpus", "artifacts", "gold", "weir-demo"];
@@ -58,6 +59,21 @@ pub(crate) struct Line<'a> {
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_owned()
+}
+
+/// Cargo, as its user would run it.
+///
+/// A cargo that runs this program tells it of this package by variables, which build scripts of others look at: left in place, each change
+/// between `cargo build` and `cargo xtask` would build those anew, and all that stands on them.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let own = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
+    for (name, _) in std::env::vars_os() {
+        if own.iter().any(|start| name.to_string_lossy().starts_with(start)) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 impl Tree {

@@ -1,6 +1,7 @@
 //! Programs under measurement: pinned to a core, and their CPU time and memory as the kernel counted them.
 
 use super::Setup;
+use crate::source::cargo;
 use anyhow::{Context as _, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
@@ -114,8 +115,7 @@ pub(super) fn after(text: &str, words: &str) -> Result<f64> {
 pub(super) fn build_apart(setup: &Setup, name: &str) -> Result<PathBuf> {
     let target = setup.target.join("apart");
     let manifest = format!("bench/{name}/Cargo.toml");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo();
     command.args(["build", "--release", "--locked", "--quiet", "--manifest-path", &manifest, "--target-dir"]);
     let status = command.arg(&target).current_dir(&setup.root).status()?;
     if !status.success() {

@@ -78,9 +78,11 @@ pub(super) fn run(setup: &Setup) -> Result<Section> {
 /// Those that are there; what is missing is said with the way to get it.
 fn clients(setup: &Setup, target: &Target, section: &mut Section) -> Result<Vec<Client>> {
     let mut clients = vec![Client::Weir("epoll")];
-    match run_weir(setup, &[&target.url("/hello"), "-n", "1", "-c", "1", "--driver", "io_uring"]) {
-        Ok(_) => clients.push(Client::Weir("io_uring")),
-        Err(error) => section.note(format!("io_uring is left out: {}", one_line(&error))),
+    let (_, record) =
+        run_weir(setup, &[&target.url("/hello"), "-n", "1", "-c", "1", "--driver", "io_uring"])?;
+    match record["environment"]["driver"].as_str() {
+        Some("io_uring") => clients.push(Client::Weir("io_uring")),
+        _ => section.note(format!("io_uring is left out: {}", record["environment"]["notes"])),
     }
     // Without arguments wrk prints its usage and ends with 1: that it starts is enough.
     if Command::new("wrk").output().is_ok() {
@@ -92,12 +94,6 @@ fn clients(setup: &Setup, target: &Target, section: &mut Section) -> Result<Vec<
     }
     clients.push(Client::Floor(build_apart(setup, "floor")?));
     Ok(clients)
-}
-
-fn one_line(error: &anyhow::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().find(|line| line.contains("error:")).or(text.lines().next());
-    line.unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 fn turn(setup: &Setup, target: &Target, client: &Client, secs: u64) -> Result<Turn> {

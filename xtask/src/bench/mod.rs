@@ -13,14 +13,14 @@ mod report;
 mod truth;
 
 use crate::ci::target_folder;
-use crate::source::root;
+use crate::source::{cargo, root};
 use anyhow::{Context as _, Result, bail};
 pub(crate) use child::{MEASURE, measure};
 use machine::Machine;
 use report::{Report, Section};
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Where the result is written, from the root.
 const RESULT: &str = "bench/results/latest.md";
@@ -114,8 +114,7 @@ fn parse(arguments: &[String]) -> Result<Setup> {
 }
 
 fn build(setup: &Setup) -> Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo();
     let status =
         command.args(["build", "--locked", "--release", "-p", "cli"]).current_dir(&setup.root).status()?;
     if status.success() { Ok(()) } else { bail!("the release build failed") }
