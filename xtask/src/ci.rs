@@ -6,7 +6,7 @@ use crate::source::root;
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -195,7 +195,10 @@ fn command(places: &Places, arguments: &[&str]) -> Command {
 }
 
 fn finish(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}").replace('"', "");
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words: Vec<_> =
+        std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
+    let shown = format!("`{}`", words.join(" "));
     let status = command.status().with_context(|| format!("can't run {shown}"))?;
     if status.success() { Ok(()) } else { bail!("{shown} ended with {status}") }
 }
