@@ -115,7 +115,9 @@ const fn ring_layout() -> Layout {
 }
 
 const fn memory_layout() -> Layout {
-    layout(COUNT as usize * STRIDE_BYTES, 64)
+    // No more than malloc's own alignment: the allocator then takes untouched pages from the kernel, where for a greater one it would
+    // write zeros over all 4 MB and so make them resident.
+    layout(COUNT as usize * STRIDE_BYTES, 16)
 }
 
 const fn layout(size_bytes: usize, align: usize) -> Layout {
