@@ -34,6 +34,8 @@ pub enum TemplatePart {
 pub enum Builtin {
     /// `${user_index}`: the user's number in its scenario, from 0, over all workers.
     UserIndex,
+    /// `${user_number}`: the same from 1.
+    UserNumber,
     /// `${iteration}`: how many actions the user began before this one.
     Iteration,
     /// `${uuid}`: a random UUID (version 4), from the plan's seed.
@@ -110,6 +112,7 @@ impl Builtin {
     fn parse(name: &str) -> Option<Self> {
         match name {
             "user_index" => return Some(Self::UserIndex),
+            "user_number" => return Some(Self::UserNumber),
             "iteration" => return Some(Self::Iteration),
             "uuid" => return Some(Self::Uuid),
             _ => {}
@@ -136,6 +139,7 @@ impl std::fmt::Display for Template {
                 TemplatePart::Text(text) => f.write_str(text)?,
                 TemplatePart::Variable { name, .. } => write!(f, "${{{name}}}")?,
                 TemplatePart::Builtin(Builtin::UserIndex) => f.write_str("${user_index}")?,
+                TemplatePart::Builtin(Builtin::UserNumber) => f.write_str("${user_number}")?,
                 TemplatePart::Builtin(Builtin::Iteration) => f.write_str("${iteration}")?,
                 TemplatePart::Builtin(Builtin::Uuid) => f.write_str("${uuid}")?,
                 TemplatePart::Builtin(Builtin::Random { low, high }) => {
@@ -160,7 +164,7 @@ mod tests {
     #[test]
     fn variables_are_found_and_the_text_comes_back() {
         let lookup = |name: &str| (name == "id").then_some(VariableIndex(3));
-        for text in ["/posts/${id}/x", "plain", "", "${user_index}-${random(1,9)}${uuid}"] {
+        for text in ["/posts/${id}/x", "plain", "", "${user_index}-${user_number}-${random(1,9)}${uuid}"] {
             assert_eq!(Template::parse(text, lookup).map(|t| t.to_string()), Ok(text.to_owned()));
         }
         assert_eq!(

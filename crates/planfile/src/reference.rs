@@ -24,8 +24,8 @@ slos: p99(response) < 50ms
 
 **Texts may hold variables**: the paths, queries, headers and bodies of requests, what `set` sets, and what checks compare with. Write
 `${name}` for a variable from `vars`, `set` or `capture`, and `${feed.column}` for a column of a feed. A variable without a value is empty. `$${` stands
-for a literal `${`. Weir itself makes `${random(1,100)}` (a whole number, both ends included), `${uuid}`, `${user_index}` (from 0) and
-`${iteration}` (how many actions the user began before). Within `{…}` and `[…]`, YAML wants texts with
+for a literal `${`. Weir itself makes `${random(1,100)}` (a whole number, both ends included), `${uuid}`, `${user_index}` (from 0), `${user_number}`
+(from 1) and `${iteration}` (how many actions the user began before). Within `{…}` and `[…]`, YAML wants texts with
 `${…}` in quotes.
 
 **Files** are seen from the plan's folder.

@@ -1,0 +1,72 @@
+//! What is wrong with a configuration, gathered as it turns up and handed out in the order of places.
+
+use plan::{Diagnostic, Location, Severity};
+
+/// More findings than this help nobody.
+const FINDINGS_MAX: usize = 100;
+
+/// Findings about one text.
+#[derive(Debug)]
+pub(crate) struct Faults<'s> {
+    file: &'s str,
+    text: &'s str,
+    /// With the byte offset of their place.
+    found: Vec<(usize, Diagnostic)>,
+}
+
+impl<'s> Faults<'s> {
+    pub(crate) fn new(file: &'s str, text: &'s str) -> Self {
+        Self { file, text, found: Vec::new() }
+    }
+
+    /// Something that hinders the run.
+    pub(crate) fn error(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(at, Diagnostic::error(message).hint(hint));
+    }
+
+    /// Something worth knowing.
+    pub(crate) fn warning(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(at, Diagnostic::warning(message).hint(hint));
+    }
+
+    /// A finding at a byte of the text.
+    pub(crate) fn push(&mut self, at: usize, finding: Diagnostic) {
+        if self.found.len() >= FINDINGS_MAX {
+            return;
+        }
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        self.found.push((at, finding.at(Location { file: self.file.to_owned(), line, column })));
+    }
+
+    /// Whether anything found so far hinders the run.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found.iter().any(|(_, finding)| finding.severity == Severity::Error)
+    }
+
+    /// Findings about the same text, kept apart.
+    pub(crate) fn apart(&self) -> Self {
+        Self::new(self.file, self.text)
+    }
+
+    /// All findings with their places.
+    pub(crate) fn into_found(self) -> Vec<(usize, Diagnostic)> {
+        self.found
+    }
+
+    /// All findings, by place.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|(at, _)| *at);
+        self.found.into_iter().map(|(_, finding)| finding).collect()
+    }
+}
+
+/// A piece of the text for a message: in backticks, short, and without characters that a terminal would obey.
+pub(crate) fn quoted(text: &str) -> String {
+    const CHARS_MAX: usize = 60;
+    let shown: String =
+        text.chars().take(CHARS_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let cut = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
+    format!("`{shown}{cut}`")
+}
