@@ -16,14 +16,27 @@ pub(crate) struct Job<'a> {
     pub(crate) plan: Plan,
     pub(crate) runner: &'a RunnerArgs,
     pub(crate) output: &'a OutputArgs,
+    /// Where the plan was a configuration of Tulip.
+    pub(crate) tulip: Option<Tulip<'a>>,
+}
+
+/// What a configuration of Tulip says besides its plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Tulip<'a> {
+    pub(crate) facts: &'a tulip::Facts,
+    /// Worker threads where no flag says.
+    pub(crate) thread_count: Option<usize>,
 }
 
 /// Runs it and says what came of it.
 pub(crate) fn perform(job: Job<'_>, talk: &Talk) -> Result<Exit, Failure> {
     // Before anything is sent: a result that can't be written is known now.
     let outputs = Outputs::open(job.output)?;
-    let fail_on = job.output.fail_on;
-    let (record, ended) = execute(job, talk)?;
+    let (fail_on, tulip) = (job.output.fail_on, job.tulip);
+    let (mut record, ended) = execute(job, talk)?;
+    if let Some(tulip) = tulip {
+        tulip.facts.put_into(&mut record.plan);
+    }
     let is_stdout_taken = outputs.take_stdout();
     let written = outputs.write(&record);
     say(&record, is_stdout_taken, talk)?;
@@ -47,7 +60,7 @@ fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
     });
     let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
     let options = RunOptions {
-        worker_count: job.runner.threads.map(usize::from),
+        worker_count: job.runner.threads.map(usize::from).or(job.tulip.and_then(|tulip| tulip.thread_count)),
         driver: match job.runner.driver {
             Driver::Auto => DriverChoice::Auto,
             Driver::Epoll => DriverChoice::Epoll,

@@ -44,7 +44,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// The plan, YAML or JSON
+    /// The plan, YAML or JSON; a Tulip configuration is one too
     pub(crate) plan: PathBuf,
     /// Give a variable of the plan's `vars` another value; may be given several times
     #[arg(long = "set", value_name = "VARIABLE=VALUE", help_heading = "Plan")]
@@ -52,6 +52,10 @@ pub(crate) struct RunArgs {
     /// Multiply the length of all phases, such as 0.05 to try a plan out
     #[arg(long, value_name = "FACTOR", help_heading = "Plan")]
     pub(crate) time_scale: Option<f64>,
+
+    /// Native actions by id or name, for a Tulip configuration whose user class is not built in
+    #[arg(long, value_name = "FILE", help_heading = "Plan")]
+    pub(crate) actions: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) runner: RunnerArgs,
@@ -62,7 +66,10 @@ pub(crate) struct RunArgs {
 /// Say all that is wrong with plans, without running them
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The plans, YAML or JSON
+    /// The plans, YAML or JSON; Tulip configurations are plans too
     #[arg(required = true, value_name = "PLAN")]
     pub(crate) plans: Vec<PathBuf>,
+    /// Native actions by id or name, for Tulip configurations whose user class is not built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) actions: Option<PathBuf>,
 }

@@ -1,6 +1,7 @@
 //! `weir check`: all that is wrong with plans, and a line for each that is right.
 
 use crate::args::CheckArgs;
+use crate::commands::tulip;
 use crate::exit::{self, Exit, Failure};
 use crate::talk::Talk;
 use plan::{PhaseKind, Plan};
@@ -9,6 +10,21 @@ use std::io::Write as _;
 pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for path in &args.plans {
+        if let Some(config) = tulip::recognise(path) {
+            match tulip::load(&config, args.actions.as_deref(), talk) {
+                Ok(run) => {
+                    let line = format!(
+                        "{}: ok, {}, Tulip's dialect {}",
+                        path.display(),
+                        summary(&run.plan),
+                        run.dialect
+                    );
+                    exit::of_stdout(writeln!(std::io::stdout(), "{line}"))?;
+                }
+                Err(failure) => exit = failure.say(talk),
+            }
+            continue;
+        }
         let loaded = planfile::load(path);
         let messages = loaded.diagnostics.iter().map(|found| planfile::render(found, &loaded.source));
         talk.say_all(&messages.collect::<Vec<_>>());

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<Exit, Failure> {
     talk.say("a plan of several phases against a target of its own: about 20 s\n");
     let runner =
         RunnerArgs { slos: Vec::new(), threads: Some(1), driver: Driver::Auto, seed: None, name: None };
-    let outcome = perform(Job { plan, runner: &runner, output: &output }, talk)?;
+    let outcome = perform(Job { plan, runner: &runner, output: &output, tulip: None }, talk)?;
     target.stop();
     exit::of_stdout(write!(std::io::stdout(), "{}", guide(args)))?;
     Ok(outcome)

@@ -13,5 +13,5 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 pub(crate) fn run(args: &HttpArgs, talk: &Talk) -> Result<Exit, Failure> {
     let here = Folder::new("");
     let plan = quick::plan_of(args, &|path| here.read(path, FILE_BYTES_MAX))?;
-    perform(Job { plan, runner: &args.runner, output: &args.output }, talk)
+    perform(Job { plan, runner: &args.runner, output: &args.output, tulip: None }, talk)
 }

@@ -2,15 +2,23 @@
 
 use crate::args::RunArgs;
 use crate::change;
+use crate::commands::tulip;
 use crate::exit::{Exit, Failure};
 use crate::perform::{Job, perform};
 use crate::quick;
 use crate::talk::Talk;
-use plan::{Plan, Severity};
+use plan::{Diagnostic, Plan, Severity};
 
 pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
+    if let Some(config) = tulip::recognise(&args.plan) {
+        return tulip::run(&config, args, talk);
+    }
+    if args.actions.is_some() {
+        let message = "--actions says what a Tulip configuration's actions do, and this plan says it itself";
+        return Err(Failure::usage(&Diagnostic::error(message).hint("remove --actions")));
+    }
     let plan = changed(load(args, talk)?, args)?;
-    perform(Job { plan, runner: &args.runner, output: &args.output }, talk)
+    perform(Job { plan, runner: &args.runner, output: &args.output, tulip: None }, talk)
 }
 
 /// The plan of the file; its warnings are said, its errors are the failure.
@@ -28,7 +36,8 @@ fn load(args: &RunArgs, talk: &Talk) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-fn changed(mut plan: Plan, args: &RunArgs) -> Result<Plan, Failure> {
+/// The plan as the flags change it.
+pub(crate) fn changed(mut plan: Plan, args: &RunArgs) -> Result<Plan, Failure> {
     let mut faults = Vec::new();
     for assignment in &args.set {
         faults.extend(change::set_variable(&mut plan, assignment).err());

@@ -6,4 +6,5 @@ mod plans;
 mod reports;
 mod runs;
 mod server;
+mod tulip;
 mod usage;

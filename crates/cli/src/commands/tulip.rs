@@ -1,0 +1,70 @@
+//! Configurations of Tulip, wherever a plan may be given.
+
+use crate::args::RunArgs;
+use crate::commands::run::changed;
+use crate::exit::{Exit, Failure};
+use crate::perform::{Job, Tulip, perform};
+use crate::talk::{self, Talk};
+use ::plan::{Diagnostic, Plan, Severity};
+use planfile::{Folder, Source};
+use std::path::Path;
+
+/// A text that is a configuration of Tulip.
+pub(crate) struct Config {
+    source: Source,
+}
+
+/// The configuration that a path names, or (as Tulip takes it) that it is. `None`: it is something else, which the native reader may say.
+pub(crate) fn recognise(path: &Path) -> Option<Config> {
+    let given = path.to_str().filter(|text| text.trim_start().starts_with('{'));
+    let (file_name, text) = match given {
+        Some(text) => ("(argument)".to_owned(), text.to_owned()),
+        None => {
+            let is_small = |size: u64| size <= ::tulip::TEXT_BYTES_MAX as u64;
+            std::fs::metadata(path).ok().filter(|facts| facts.is_file() && is_small(facts.len()))?;
+            (path.display().to_string(), std::fs::read_to_string(path).ok()?)
+        }
+    };
+    ::tulip::is_config(&text).then_some(Config { source: Source { file_name, text } })
+}
+
+/// Runs it.
+pub(crate) fn run(config: &Config, args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
+    let run = load(config, args.actions.as_deref(), talk)?;
+    let plan = changed(run.plan, args)?;
+    let tulip = Tulip { facts: &run.facts, thread_count: run.thread_count };
+    perform(Job { plan, runner: &args.runner, output: &args.output, tulip: Some(tulip) }, talk)
+}
+
+/// What it says, with the actions of a file; its warnings are said, its errors are the failure.
+pub(crate) fn load(config: &Config, actions: Option<&Path>, talk: &Talk) -> Result<::tulip::Run, Failure> {
+    let actions = actions.map(actions_of).transpose()?;
+    let Source { file_name, text } = &config.source;
+    let loaded = ::tulip::parse(text, file_name, actions.as_ref());
+    let render = |found: &Diagnostic| planfile::render(found, &config.source);
+    let Some(run) = loaded.run else {
+        let messages = loaded.diagnostics.iter().map(render).collect();
+        return Err(Failure { exit: Exit::BadPlan, messages });
+    };
+    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
+    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
+    Ok(run)
+}
+
+/// The plan of a file of actions, which needs no phases.
+fn actions_of(path: &Path) -> Result<Plan, Failure> {
+    let mut text = std::fs::read_to_string(path).map_err(|error| {
+        let message = format!("can't read the actions `{}`: {}", path.display(), talk::words(&error));
+        Failure::usage(&Diagnostic::error(message).hint("check the path"))
+    })?;
+    let has_phases = text.lines().any(|line| line.starts_with("phases:"));
+    if !has_phases && !text.trim_start().starts_with('{') {
+        text.push_str("\nphases: [{users: 1, count: 1}]\n");
+    }
+    let loaded = planfile::parse(&text, &path.display().to_string(), &Folder::of(path));
+    let render = |found: &Diagnostic| planfile::render(found, &loaded.source);
+    loaded.plan.ok_or_else(|| Failure {
+        exit: Exit::BadPlan,
+        messages: loaded.diagnostics.iter().map(render).collect(),
+    })
+}

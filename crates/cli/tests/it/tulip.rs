@@ -1,0 +1,122 @@
+//! Tulip's configurations where a plan may be given.
+
+use crate::command::{Folder, weir};
+use crate::server::target;
+use record::{PhaseKind, PhaseRecord, RunRecord};
+
+const SEED: &str = include_str!("../../../tulip/tests/corpus/A-2024-08-seed-default.json");
+
+fn seed(address: &str) -> String {
+    SEED.replace("https://jsonplaceholder.typicode.com", &format!("http://{address}"))
+}
+
+/// Rows of actions. Six draws may leave out the action that is one in four.
+fn rows_of(phase: &PhaseRecord) -> usize {
+    if phase.name == "Fixed TPS-a" { phase.actions.len().max(2) } else { phase.actions.len() }
+}
+
+#[test]
+fn the_first_configuration_runs_unchanged_and_gives_every_row() {
+    let folder = Folder::new("tulip-seed");
+    let (running, address) = target();
+    let (config, json) = (folder.write("config.json", &seed(&address)), folder.file("run.json"));
+    let run = weir(&["run", &config, "--time-scale", "0.002", "--json", &json, "--quiet"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    let record: RunRecord = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let measured = record.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
+    let rows: Vec<(&str, usize, u64)> =
+        measured.map(|phase| (phase.name.as_str(), rows_of(phase), phase.counts.failed)).collect();
+    let mut expected = vec![("Init", 2, 0)];
+    expected.extend([("Max TPS-a", 1, 0); 3]);
+    expected.extend([("Max TPS-b", 1, 0); 3]);
+    expected.extend([("Fixed TPS-a", 2, 0); 4]);
+    expected.extend([("Fixed TPS-b", 1, 0); 4]);
+    expected.extend([("HTTP-a", 5, 0); 3]);
+    expected.extend([("HTTP-b", 5, 0); 3]);
+    expected.push(("Shutdown", 1, 0));
+    assert_eq!(rows, expected);
+    let count = |name: &str| record.phases.iter().find(|phase| phase.name == name).unwrap().counts.completed;
+    // 16 users do each action once; 1,000,000/s for 60 ms; 100/s and 1250/s for as long.
+    assert_eq!((count("Init"), count("Shutdown")), (32, 16));
+    assert_eq!((count("Max TPS-b"), count("Fixed TPS-b"), count("HTTP-b")), (60_000, 6, 75));
+    assert_eq!(record.client.workers.len(), 2, "num_threads");
+    // One token: one after another, 100 ms each.
+    let shutdown = record.phases.last().unwrap();
+    assert_eq!((shutdown.in_flight_max, shutdown.duration_ns / 100_000_000), (1, 16));
+    let asked = running.stop().paths;
+    assert!(asked["/posts/{id}"] > 0 && asked["/todos/{id}"] > 0, "{asked:?}");
+}
+
+#[test]
+fn a_file_of_actions_stands_for_a_class() {
+    let folder = Folder::new("tulip-actions");
+    let (running, address) = target();
+    let config = r#"{actions: {user_class: shop.User, user_actions: {1: "look, Looks around"}}, // mine
+        contexts: {c: {enabled: true, num_users: 3, num_threads: 2}},
+        benchmarks: {b: {benchmark_duration: 1, aps_rate: 100, scenario_actions: [{id: 1, weight: 3}, {id: 2, weight: 1}]}}}"#;
+    let config = folder.write("config.json", config);
+    let run = weir(&["run", &config]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("the user class `shop.User` is not built in"), "{}", run.stderr);
+    assert!(run.stderr.contains("    - name: \"1\"   # look\n      get: /\n"), "{}", run.stderr);
+    let text = format!(
+        "target: http://{address}\nactions:\n  - {{name: look, get: /hello}}\n  - {{name: '2', get: /posts/7}}\n"
+    );
+    let actions = folder.write("actions.yaml", &text);
+    let run = weir(&["run", &config, "--actions", &actions, "--time-scale", "0.4", "--quiet"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    let stats = running.stop();
+    // Shuffled cycles of four per user: over 40 actions of three users, whole cycles but for one begun per user.
+    let looks = stats.paths["/hello"];
+    assert_eq!((stats.requests, stats.paths["/posts/{id}"] + looks), (40, 40));
+    assert!((27..=33).contains(&looks), "{looks}");
+    let run = weir(&["check", &config, "--actions", &actions]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(
+        run.stdout.ends_with(
+            "config.json: ok, 1 phase, 1 scenario, 0 objectives, Tulip's dialect G (2.3.0 and later)\n"
+        ),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn what_is_wrong_ends_with_2() {
+    let folder = Folder::new("tulip-wrong");
+    let here = folder.path().to_str().unwrap();
+    let config = folder.write("config.json", "{actions: {user_class: HttpUser}, contexts: {c: {enabled: true}}, benchmarks: {b: {scenario_workflow: x}}}");
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: the context `c` has no users
+          --> DIR/config.json:1:46
+           |
+         1 | {actions: {user_class: HttpUser}, contexts: {c: {enabled: true}}, benchmarks: {b: {scenario_workflow: x}}}
+           |                                              ^
+        hint: set `num_users` to 1 or more
+
+        error: there is no workflow `x`
+          --> DIR/config.json:1:103
+           |
+         1 | {actions: {user_class: HttpUser}, contexts: {c: {enabled: true}}, benchmarks: {b: {scenario_workflow: x}}}
+           |                                                                                                       ^
+        hint: add it under `workflows`
+    "#]].assert_eq(&weir(&["check", &config]).shown(&[(here, "DIR")]));
+    let native = folder
+        .write("plan.yaml", "target: http://127.0.0.1:1\nrequest: GET /\nphases: [{users: 1, count: 1}]\n");
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: --actions says what a Tulip configuration's actions do, and this plan says it itself
+        hint: remove --actions
+    "#]]
+    .assert_eq(&weir(&["run", &native, "--actions", "x"]).shown(&[(here, "DIR")]));
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: can't read the actions `nowhere.yaml`: no such file or directory
+        hint: check the path
+    "#]]
+    .assert_eq(&weir(&["check", "--actions", "nowhere.yaml", &config]).shown(&[(here, "DIR")]));
+}
