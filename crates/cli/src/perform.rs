@@ -9,7 +9,7 @@ use plan::Plan;
 use record::{RunObserver, RunRecord};
 use report::{Format as _, LiveLine, Text, Watcher};
 use runner::{DriverChoice, Interrupt, RunOptions};
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 /// A plan and how to run it.
 pub(crate) struct Job<'a> {
@@ -81,6 +81,13 @@ fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
 /// The result for people: on stdout, or on stderr where another program reads stdout.
 fn say(record: &RunRecord, is_stdout_taken: bool, talk: &Talk) -> Result<Exit, Failure> {
     let color = if is_stdout_taken { talk.stderr_color } else { talk.stdout_color };
+    if let Some(table) = tulip::table(record) {
+        return exit::of_stdout(if is_stdout_taken {
+            io::stderr().lock().write_all(table.as_bytes())
+        } else {
+            io::stdout().lock().write_all(table.as_bytes())
+        });
+    }
     let text = Text { color, width: talk.width };
     if is_stdout_taken {
         exit::of_stdout(text.write(record, &mut io::BufWriter::new(io::stderr().lock())))

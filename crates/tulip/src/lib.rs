@@ -10,17 +10,21 @@
 mod actions;
 mod classes;
 mod config;
+mod date;
 mod facts;
 mod faults;
 mod fields;
 mod json;
+mod layout;
 mod lower;
 mod read;
+mod table;
 mod url;
 mod workflow;
 
 pub use config::Dialect;
 pub use facts::{ActionFacts, BenchmarkFacts, Facts, RECORD_KEY};
+pub use table::table;
 
 use faults::Faults;
 use plan::{Diagnostic, Plan};

@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print the JSON Schema of plans, for editors
     Schema,
-    /// Print a run's JSON record as text, Markdown or JUnit XML
+    /// Print a run's JSON record as text, Markdown, JUnit XML or Tulip's table
     Report(ReportArgs),
     /// Serve as a target with known delays and faults
     Target(TargetArgs),

@@ -30,7 +30,7 @@ pub(crate) enum FailOn {
     Suspect,
 }
 
-/// Print a run's JSON record as text, Markdown or JUnit XML
+/// Print a run's JSON record as text, Markdown, JUnit XML or Tulip's table
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// A record, as --json wrote it; - is stdin
@@ -51,4 +51,5 @@ pub(crate) enum ReportFormat {
     Json,
     Markdown,
     Junit,
+    Tulip,
 }

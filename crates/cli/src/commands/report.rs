@@ -23,12 +23,32 @@ pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
         ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
         ReportFormat::Markdown => Box::new(Markdown),
         ReportFormat::Junit => Box::new(Junit::default()),
+        ReportFormat::Tulip => Box::new(Tulip::of(&record, &args.record)?),
     };
     let is_stdout = output.is_stdout();
     match output.finish(|out| format.write(&record, out)) {
         Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
         Err(error) => Err(Failure::output(&error, Exit::Internal)),
         Ok(()) => Ok(Exit::Done),
+    }
+}
+
+/// Tulip's table, which only runs of its configurations have.
+struct Tulip(String);
+
+impl Tulip {
+    fn of(record: &RunRecord, path: &Path) -> Result<Self, Failure> {
+        let table = tulip::table(record).ok_or_else(|| {
+            let message = format!("`{}` is no run of a Tulip configuration", path.display());
+            Failure::usage(&Diagnostic::error(message).hint("use --format text"))
+        })?;
+        Ok(Self(table))
+    }
+}
+
+impl Format for Tulip {
+    fn write(&self, _: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
+        out.write_all(self.0.as_bytes())
     }
 }
 

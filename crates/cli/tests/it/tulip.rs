@@ -43,6 +43,13 @@ fn the_first_configuration_runs_unchanged_and_gives_every_row() {
     // One token: one after another, 100 ms each.
     let shutdown = record.phases.last().unwrap();
     assert_eq!((shutdown.in_flight_max, shutdown.duration_ns / 100_000_000), (1, 16));
+    let heads = run.stdout.lines().filter(|line| line.starts_with("SID    Name            RID "));
+    assert_eq!(heads.count(), 16, "eight groups, and again with response times\n{}", run.stdout);
+    assert!(run.stdout.starts_with("Benchmark Report / Micro-benchmarks / 20"), "{}", run.stdout);
+    for label in ["[0.start]", "[9.noop]", "[2.DELAY-14ms]", "[7.HTTP-todos]", "[99.stop]"] {
+        assert!(run.stdout.contains(&format!("                {label}")), "{label}\n{}", run.stdout);
+    }
+    assert_eq!(weir(&["report", &json, "--format", "tulip"]).stdout, run.stdout);
     let asked = running.stop().paths;
     assert!(asked["/posts/{id}"] > 0 && asked["/todos/{id}"] > 0, "{asked:?}");
 }
@@ -119,4 +126,20 @@ fn what_is_wrong_ends_with_2() {
         hint: check the path
     "#]]
     .assert_eq(&weir(&["check", "--actions", "nowhere.yaml", &config]).shown(&[(here, "DIR")]));
+}
+
+#[test]
+fn other_runs_have_no_table_of_tulip() {
+    let folder = Folder::new("tulip-other");
+    let here = folder.path().to_str().unwrap();
+    let (_running, address) = target();
+    let json = folder.file("run.json");
+    assert_eq!(weir(&["http", &address, "-n", "10", "--json", &json, "--quiet"]).code, Some(0));
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: `DIR/run.json` is no run of a Tulip configuration
+        hint: use --format text
+    "#]]
+        .assert_eq(&weir(&["report", &json, "--format", "tulip"]).shown(&[(here, "DIR")]));
 }

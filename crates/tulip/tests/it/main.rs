@@ -2,6 +2,7 @@
 
 mod corpus;
 mod dialects;
+mod table;
 mod wrong;
 
 use plan::{Load, Plan, Step};
