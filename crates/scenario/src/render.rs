@@ -262,7 +262,10 @@ mod tests {
         assert_eq!(written("${v}", Place::Query, hostile), "a%20b%0D%0Ax%3A%20y%2F%3F%26%3D%C3%A9");
         assert_eq!(written("${v}", Place::Header, hostile), "a b  x: y/?&=é");
         assert_eq!(written("${v}", Place::Body, hostile), hostile);
-        assert_eq!(written("${user_index}/${user_number}/${iteration}/${random(5,5)}", Place::Path, ""), "7/8/120/5");
+        assert_eq!(
+            written("${user_index}/${user_number}/${iteration}/${random(5,5)}", Place::Path, ""),
+            "7/8/120/5"
+        );
         let uuid = written("${uuid}", Place::Body, "");
         assert!(
             uuid.len() == 36 && uuid.as_bytes()[14] == b'4' && b"89ab".contains(&uuid.as_bytes()[19]),

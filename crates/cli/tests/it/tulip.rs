@@ -141,5 +141,5 @@ fn other_runs_have_no_table_of_tulip() {
         error: `DIR/run.json` is no run of a Tulip configuration
         hint: use --format text
     "#]]
-        .assert_eq(&weir(&["report", &json, "--format", "tulip"]).shown(&[(here, "DIR")]));
+    .assert_eq(&weir(&["report", &json, "--format", "tulip"]).shown(&[(here, "DIR")]));
 }
