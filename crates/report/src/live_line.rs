@@ -150,6 +150,10 @@ impl<W: Write> RunObserver for LiveLine<W> {
         let phases = record.plan.get("phases").and_then(Value::as_array).into_iter().flatten();
         let runs = phases.map(|phase| phase["repeat_count"].as_u64().unwrap_or(1));
         self.has_several_phases = runs.fold(0u64, u64::saturating_add) > 1;
+        // Said now: who waits an hour wants to know before it that the run is not the one asked for.
+        for note in &record.environment.notes {
+            self.say(&format!("note: {}\n", facts::clean(note)));
+        }
     }
 
     fn interval_ended(&mut self, progress: &Progress<'_>) {

@@ -55,3 +55,14 @@ fn a_log_gets_a_line_for_each_phase_of_several() {
     "#]]
     .assert_eq(&said(Watcher::Log, &sample::checkout()));
 }
+
+#[test]
+fn what_is_other_than_asked_for_is_said_at_the_start() {
+    let mut record = sample::quick();
+    record.environment.notes =
+        vec!["io_uring can't be used here, so epoll was: it is \x1b[1mrefused".to_owned()];
+    assert_eq!(
+        said(Watcher::Log, &record),
+        "note: io_uring can't be used here, so epoll was: it is \u{FFFD}[1mrefused\n"
+    );
+}
