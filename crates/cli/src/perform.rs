@@ -90,8 +90,15 @@ fn say(record: &RunRecord, is_stdout_taken: bool, talk: &Talk) -> Result<Exit, F
     }
     let text = Text { color, width: talk.width };
     if is_stdout_taken {
-        exit::of_stdout(text.write(record, &mut io::BufWriter::new(io::stderr().lock())))
+        exit::of_stdout(write_whole(record, text, io::stderr().lock()))
     } else {
-        exit::of_stdout(text.write(record, &mut io::BufWriter::new(io::stdout().lock())))
+        exit::of_stdout(write_whole(record, text, io::stdout().lock()))
     }
+}
+
+/// Flushes, since a buffer that is dropped tells nobody that the disk is full.
+fn write_whole(record: &RunRecord, text: Text, to: impl io::Write) -> io::Result<()> {
+    let mut buffered = io::BufWriter::new(to);
+    text.write(record, &mut buffered)?;
+    buffered.flush()
 }

@@ -43,7 +43,9 @@ impl Talk {
     pub(crate) fn say(&self, message: &str) {
         let mut text = String::new();
         for line in message.lines() {
-            text.push_str(&self.colored(line));
+            // Messages repeat what was typed and what files hold; a terminal would obey control characters in it.
+            let plain: String = line.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect();
+            text.push_str(&self.colored(&plain));
             text.push('\n');
         }
         // There is nobody to tell when stderr can't be written.
@@ -67,6 +69,11 @@ impl Talk {
             _ => line.to_owned(),
         }
     }
+}
+
+/// Whether a terminal only shows it.
+fn is_harmless(c: char) -> bool {
+    c == '\t' || !c.is_control()
 }
 
 /// A system's error in its words, without Rust's `(os error N)`.

@@ -38,8 +38,10 @@ pub(crate) fn parse(text: &str) -> Result<Url, Diagnostic> {
         return Err(wrong("there is a control character in it", "percent-encode it, as in %0A"));
     }
     if authority.contains('@') {
-        let mend = "give them as a header: -H 'authorization: Basic …'";
-        return Err(wrong("a user name and password don't belong here", mend));
+        // Not repeated here: logs keep what is said on stderr.
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        let message = format!("the URL of `{host}`: a user name and password don't belong here");
+        return Err(Diagnostic::error(message).hint("give them as a header: -H 'authorization: Basic …'"));
     }
     let (host, port) = split_port(authority).ok_or_else(|| {
         wrong(
@@ -119,7 +121,7 @@ mod tests {
         );
         check(
             "http://u:p@a/",
-            "error: `http://u:p@a/`: a user name and password don't belong here\nhint: give them as a header: -H 'authorization: Basic …'",
+            "error: the URL of `a`: a user name and password don't belong here\nhint: give them as a header: -H 'authorization: Basic …'",
         );
         check("", "error: ``: there is no host\nhint: write for example http://localhost:8080/");
         check("/path", "error: `/path`: there is no host\nhint: write for example http://localhost:8080/");

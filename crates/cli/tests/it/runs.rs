@@ -142,6 +142,15 @@ fn a_disk_that_fills_up_is_said_and_the_text_is_not_lost() {
 }
 
 #[test]
+fn a_text_that_cant_be_written_is_said() {
+    let (_running, address) = target();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command(&["http", &address, "-n", "10", "-q"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: can't write to stdout: "));
+}
+
+#[test]
 fn stdout_is_the_json_alone_when_it_is_asked_for() {
     let (_running, address) = target();
     let run = weir(&["http", &address, "-n", "10", "--json", "-"]);

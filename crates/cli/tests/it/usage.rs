@@ -203,3 +203,14 @@ fn a_target_says_what_it_cant_listen_on() {
     "#]],
     );
 }
+
+#[test]
+fn what_is_said_holds_no_escape_sequences_and_no_passwords() {
+    let said = weir(&["http", "ht\x1b[31mp://x"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("`ht\u{FFFD}[31mp` is not spoken"), "{}", said.stderr);
+    let said = weir(&["http", "http://ann:hidden@localhost/"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("password don't belong here"), "{}", said.stderr);
+    assert!(!said.stderr.contains("hidden"), "{}", said.stderr);
+}
