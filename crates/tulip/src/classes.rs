@@ -21,7 +21,7 @@ pub(crate) enum Class {
     Kwrk,
 }
 
-/// Steps of an action, and whether they ask for the target.
+/// Steps of an action.
 pub(crate) type Steps = Vec<Step>;
 
 impl Class {

@@ -38,7 +38,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().any(|entry| names.contains(&entry.key.as_str()))
     }
 
-    /// Whether anything but blank is here.
+    /// All of them, in order.
     pub(crate) fn entries(&self) -> &'n [Entry] {
         self.entries
     }

@@ -143,3 +143,27 @@ fn other_runs_have_no_table_of_tulip() {
     "#]]
     .assert_eq(&weir(&["report", &json, "--format", "tulip"]).shown(&[(here, "DIR")]));
 }
+
+#[test]
+fn a_stall_shows_in_response_time_and_hardly_in_what_tulip_shows() {
+    let folder = Folder::new("tulip-stall");
+    let stall = "200ms/1s".parse().unwrap();
+    let options = target::Options { stall: Some(stall), ..target::Options::default() };
+    let running = target::Server::bind(options).unwrap().start().unwrap();
+    let address = running.local_addr().unwrap();
+    let config =
+        "{actions: {user_class: probe}, contexts: {c: {enabled: true, num_users: 2, num_threads: 1}},
+        benchmarks: {p: {aps_rate: 100, benchmark_duration: 1, scenario_actions: [{id: 1}]}}}";
+    let config = folder.write("config.json", config);
+    let actions = format!("target: http://{address}\nactions: [{{name: '1', get: /hello}}]\n");
+    let (actions, json) = (folder.write("actions.yaml", &actions), folder.file("run.json"));
+    let run = weir(&["run", &config, "--actions", &actions, "--json", &json, "--quiet"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let record: RunRecord = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let phase = &record.phases[0];
+    let mean_ms = |latencies: &record::Latencies| latencies.mean.unwrap() as f64 / 1e6;
+    // Of the 100 due in a second, 20 come within the stall and wait 100 ms on average; two at a time are on their way.
+    let (response, service) = (mean_ms(&phase.response_ns), mean_ms(&phase.service_ns));
+    assert!((18.0..100.0).contains(&response) && service < response / 2.0, "{response} {service}");
+    assert_eq!(phase.counts.completed, 100);
+}
