@@ -9,6 +9,10 @@ const SPARE_COUNT_MAX: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Recorder {
     current: Box<Interval>,
+    #[expect(
+        clippy::vec_box,
+        reason = "intervals cross threads by their box and come back the same way: nothing is copied"
+    )]
     spare: Vec<Box<Interval>>,
     interval_ns: u64,
     phase_start_ns: u64,
