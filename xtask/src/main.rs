@@ -1,6 +1,6 @@
 //! `cargo xtask`: everything that builds, checks and measures Weir, in Rust, so that it needs no other tool.
 //!
-//! The checks of [`layers`], [`tidy`] and [`documents`] are plain functions over the text of the tree. They run as tests of this crate,
+//! The checks of `layers`, `tidy` and `documents` are plain functions over the text of the tree. They run as tests of this crate,
 //! so `cargo test --workspace` holds them, and as `cargo xtask tidy`, which takes a second.
 
 mod bench;

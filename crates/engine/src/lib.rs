@@ -3,8 +3,8 @@
 //! A [`Worker`] is told what to do by [`Command`]s and tells what happened by [`Report`]s; between the two it is alone with its
 //! driver. It never drops an arrival uncounted and never forgets when one was due. All times are ns since the run's origin.
 //!
-//! Start reading at [`Worker::turn`]; then [`core`](crate::core) for what a turn is made of, [`connection`](crate::connection) for one
-//! socket's life, [`phase`](crate::phase) for one phase's load and its books.
+//! Start reading at [`Worker::turn`]; then `core` for what a turn is made of, `connection` for one
+//! socket's life, `phase` for one phase's load and its books.
 
 mod connection;
 mod core;

@@ -159,7 +159,7 @@ pub enum TlsVersion {
     V1_3,
 }
 
-/// A text that may be a credential. It is sent, but never printed or recorded where [`Secret::hide`] said so.
+/// A text that may be a credential. It is sent, but never printed or recorded where [`Secret::header_value`] found it to be one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
     text: String,

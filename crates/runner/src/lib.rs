@@ -1,6 +1,6 @@
 //! The story of a run: check → resolve → reach → connect → phases → drain → record.
 //!
-//! [`execute`] runs a plan on worker threads of this machine. [`simulate`] runs the same worker and the same [`Conductor`] on
+//! [`execute`] runs a plan on worker threads of this machine. [`simulate`] runs the same worker and the same `Conductor` on
 //! one thread in simulated time: a run is a pure function of the plan, the simulated server and the seed.
 
 mod books;
