@@ -169,9 +169,15 @@ pub struct Secret {
 impl Secret {
     /// A header's value, hidden when the header is one that carries credentials.
     pub fn header_value(name: &str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { hidden: Self::is_credential_header(name), text }
+    }
+
+    /// Whether a header of this name carries credentials.
+    pub fn is_credential_header(name: &str) -> bool {
         const CREDENTIALS: [&str; 5] =
             ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token"];
-        Self { text: text.into(), hidden: CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known)) }
+        CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known))
     }
 
     /// The text itself, for sending.

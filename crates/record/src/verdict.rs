@@ -177,13 +177,12 @@ fn judge_phase(phase: &PhaseRecord, reasons: &mut Vec<Reason>) {
     };
     if counts.completed == 0 {
         let message = format!("phase {name}: nothing was completed");
-        push(
-            reasons,
-            ReasonCode::NothingCompleted,
-            VerdictState::Invalid,
-            message,
-            "look at the errors by class",
-        );
+        let hint = if counts.failed > 0 {
+            "look at the errors by class"
+        } else {
+            "no answer came before the end: run longer, or look at whether the server answers at all"
+        };
+        push(reasons, ReasonCode::NothingCompleted, VerdictState::Invalid, message, hint);
         return;
     }
     judge_generator(phase, &name, reasons);

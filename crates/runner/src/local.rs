@@ -271,13 +271,37 @@ fn blank_record(
         started_unix_ns: started.as_nanos() as u64,
         duration_ns: 0,
         aborted: None,
-        plan: serde_json::to_value(plan).unwrap_or_default(),
+        plan: plan_value(plan),
         environment,
         verdict: Verdict::default(),
         slos: Vec::new(),
         phases: Vec::new(),
         client: Client::default(),
     }
+}
+
+/// The plan as the record keeps it: credentials hidden, also where they come by a variable.
+pub(crate) fn plan_value(plan: &Plan) -> serde_json::Value {
+    let mut plan = plan.clone();
+    for scenario in &mut plan.scenarios {
+        let steps = scenario.actions.iter().flat_map(|action| &action.steps);
+        let headers = steps.flat_map(|step| match step {
+            plan::Step::Request(request) => request.headers.as_slice(),
+            plan::Step::Think(_) | plan::Step::Delay(_) | plan::Step::Set(..) => &[],
+        });
+        let credentials = headers.filter(|(name, _)| plan::Secret::is_credential_header(name));
+        let secret: Vec<plan::VariableIndex> = credentials
+            .flat_map(|(_, value)| &value.parts)
+            .filter_map(|part| match part {
+                plan::TemplatePart::Variable { index, .. } => Some(*index),
+                plan::TemplatePart::Text(_) | plan::TemplatePart::Builtin(_) => None,
+            })
+            .collect();
+        for (_, value) in scenario.initial.iter_mut().filter(|(variable, _)| secret.contains(variable)) {
+            "(hidden)".clone_into(value);
+        }
+    }
+    serde_json::to_value(&plan).unwrap_or_default()
 }
 
 /// Nine letters of Crockford's base 32 for the milliseconds, so that ids sort by time, and two that tell processes apart.

@@ -80,7 +80,7 @@ fn record_of(plan: &Plan, conductor: Conductor<'_>) -> RunRecord {
         started_unix_ns: 0,
         duration_ns: 0,
         aborted: conductor.aborted().map(str::to_owned),
-        plan: serde_json::to_value(plan).unwrap_or_default(),
+        plan: local::plan_value(plan),
         environment,
         verdict: Verdict::default(),
         slos: Vec::new(),

@@ -228,3 +228,18 @@ fn a_size_is_checked_however_long_the_body() {
     let phase = run(plan_for(&running, yaml)).phases.remove(0);
     assert_eq!(phase.counts.completed, 2, "{:?} {:?}", phase.errors, phase.checks);
 }
+
+#[test]
+fn a_credential_is_sent_but_not_recorded() {
+    let running = target();
+    let yaml = "target: URL
+vars: {k: KSEKRET, region: eu}
+actions: [{name: a, steps: [{get: '/echo?${region}', headers: {authorization: 'Bearer ${k}', x-api-key: SEKRET2}, check: {body: {contains: KSEKRET}}}]}]
+phases: [{name: p, users: 1, count: 2}]
+";
+    let record = run(plan_for(&running, yaml));
+    assert_eq!(record.phases[0].counts.completed, 2, "{:?}", record.phases[0].checks);
+    let json = serde_json::to_string(&record.plan["scenarios"][0]["initial"]).unwrap();
+    assert!(!json.contains("SEKRET") && json.contains("eu"), "{json}");
+    assert!(!record.plan.to_string().contains("SEKRET2"));
+}
