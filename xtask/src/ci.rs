@@ -176,10 +176,10 @@ impl Places {
     }
 }
 
-/// `cargo check` of a package that is a workspace of its own.
+/// `cargo check` of a package that is a workspace of its own. Its lock file follows the crates that it uses, so it is not held to it.
 fn check_apart(places: &Places, folder: &str) -> Command {
     let manifest = format!("{folder}/Cargo.toml");
-    let mut command = command(places, &["check", "--locked", "--manifest-path", &manifest, "--target-dir"]);
+    let mut command = command(places, &["check", "--manifest-path", &manifest, "--target-dir"]);
     command.arg(places.target.join("apart"));
     command
 }

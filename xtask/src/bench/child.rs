@@ -116,7 +116,7 @@ pub(super) fn build_apart(setup: &Setup, name: &str) -> Result<PathBuf> {
     let target = setup.target.join("apart");
     let manifest = format!("bench/{name}/Cargo.toml");
     let mut command = cargo();
-    command.args(["build", "--release", "--locked", "--quiet", "--manifest-path", &manifest, "--target-dir"]);
+    command.args(["build", "--release", "--quiet", "--manifest-path", &manifest, "--target-dir"]);
     let status = command.arg(&target).current_dir(&setup.root).status()?;
     if !status.success() {
         bail!("bench/{name} does not build");
