@@ -16,7 +16,7 @@ use crate::ci::target_folder;
 use crate::source::{cargo, root};
 use anyhow::{Context as _, Result, bail};
 pub(crate) use child::{MEASURE, measure};
-use machine::Machine;
+use machine::{Machine, Watch};
 use report::{Report, Section};
 use std::fs;
 use std::path::PathBuf;
@@ -62,11 +62,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         if !setup.names.is_empty() && !setup.names.iter().any(|wanted| wanted == name) {
             continue;
         }
-        let before = machine::load();
-        println!("\n{name}: running (load {before})");
+        println!("\n{name}: running");
+        let watch = Watch::start();
         let mut section = bench(&setup).with_context(|| format!("benchmark {name}"))?;
-        section.note(format!("Load averages of the machine before: {before}; after: {}.", machine::load()));
-        section.notes.extend(machine::warning(&before));
+        section.notes.extend(watch.notes());
         print!("{}", section.text());
         report.sections.push(section);
     }
