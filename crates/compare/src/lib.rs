@@ -1,0 +1,1 @@
+//! Runs held against each other: what differs, and how certain that is.

@@ -1,0 +1,1 @@
+//! The search for the highest load that a service sustains.

@@ -1,0 +1,1 @@
+//! The command lines, Lua scripts and printed pages of wrk and wrk2.
