@@ -332,6 +332,8 @@ impl Core {
                     self.seek_connection(user_id, now_ns);
                     return;
                 }
+                // Nothing was sent whose answer could be awaited: `on_complete` takes those that were.
+                Next::Await(_) => next = Next::Done(Err(ErrorClass::Protocol)),
                 Next::Done(outcome) => {
                     let outcome = outcome.map_or_else(Outcome::Failed, |()| Outcome::Completed);
                     self.finish_action(user_id, outcome, now_ns);

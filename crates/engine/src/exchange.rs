@@ -10,7 +10,7 @@ use netio::{Close, During};
 use plan::ConnectionPolicy;
 use proto::http1::{Complete, Ended, Event as Heard};
 use proto::tls::{TlsEnd, TlsSession};
-use scenario::{Answer, Event, Next};
+use scenario::{Answer, Event, Exchange, Next};
 use stats::{ErrorClass, Outcome, Sample, Traffic};
 use std::io;
 
@@ -372,8 +372,9 @@ impl Core {
                         Some(Heard::Complete(complete)) => {
                             // Bytes that nobody asked for: the next answer on this connection could not be told from them.
                             let is_clean = bytes.is_empty();
-                            self.on_complete(conn_id, &complete, is_clean, now_ns);
-                            return;
+                            if !self.on_complete(conn_id, &complete, is_clean, now_ns) {
+                                return;
+                            }
                         }
                     }
                 }
@@ -405,18 +406,18 @@ impl Core {
         }
     }
 
-    /// An answer is whole.
+    /// An answer is whole. Whether another one is awaited on this connection.
     #[inline]
-    fn on_complete(&mut self, conn_id: u32, complete: &Complete, is_clean: bool, now_ns: u64) {
+    fn on_complete(&mut self, conn_id: u32, complete: &Complete, is_clean: bool, now_ns: u64) -> bool {
         let Self { users, conns, phases, .. } = self;
         let conn = &mut conns[conn_id as usize];
         let Some(user) = users.get_mut(conn.user as usize).filter(|user| user.doing == Doing::AwaitingAnswer)
         else {
             self.lose(conn_id, ErrorClass::Protocol, now_ns);
-            return;
+            return false;
         };
         let user_id = conn.user;
-        let Some(phase) = phases.get_mut(user.phase as usize).and_then(Option::as_mut) else { return };
+        let Some(phase) = phases.get_mut(user.phase as usize).and_then(Option::as_mut) else { return false };
         let interval = phase.recorder.now();
         if let Some(count) =
             interval.traffic.statuses.get_mut(usize::from(complete.status / 100).saturating_sub(1))
@@ -431,11 +432,6 @@ impl Core {
             body_bytes: complete.body_bytes,
             service_ns: now_ns.saturating_sub(user.request_sent_ns),
         };
-        user.conn = NONE;
-        user.limit_ns = u64::MAX;
-        user.doing = Doing::Idle;
-        // A body that was never asked for leaves the connection in doubt.
-        let keeps = complete.keep_alive && is_clean && !std::mem::take(&mut user.holds_body);
         let is_measured_apart = user.exchange.is_some_and(|exchange| exchange.request_index.is_some());
         let mut context = scenario::Context { now_ns, checks: &mut interval.checks };
         let next = user.scenario.resume(Event::Answered(answer), &mut context);
@@ -446,8 +442,29 @@ impl Core {
             };
             self.book_request(user_id, outcome, true, now_ns);
         }
+        let user = &mut self.users[user_id as usize];
+        if let Next::Await(exchange) = next {
+            user.exchange = Some(exchange);
+            self.await_another(conn_id, exchange, complete.keep_alive, now_ns);
+            return complete.keep_alive;
+        }
+        user.conn = NONE;
+        user.limit_ns = u64::MAX;
+        user.doing = Doing::Idle;
+        // A body that was never asked for leaves the connection in doubt.
+        let keeps = complete.keep_alive && is_clean && !std::mem::take(&mut user.holds_body);
         self.release(conn_id, keeps, now_ns);
         self.follow(user_id, next, now_ns);
+        false
+    }
+
+    /// The next answer to pipelined requests is due, unless the last one was the connection's last.
+    fn await_another(&mut self, conn_id: u32, exchange: Exchange, keep_alive: bool, now_ns: u64) {
+        self.traffic(conn_id).requests += 1;
+        self.conns[conn_id as usize].session.expect(exchange.kind, exchange.want);
+        if !keep_alive {
+            self.lose(conn_id, ErrorClass::ReceiveEarlyEnd, now_ns);
+        }
     }
 
     /// The user is done with the connection.
@@ -488,7 +505,9 @@ impl Core {
             }
         }
         match self.conns[conn_id as usize].session.end() {
-            Ended::Complete(complete) => self.on_complete(conn_id, &complete, false, now_ns),
+            Ended::Complete(complete) => {
+                self.on_complete(conn_id, &complete, false, now_ns);
+            }
             Ended::Idle if self.reopens(conn_id, now_ns) => {}
             Ended::Idle | Ended::Early { .. } => self.lose(conn_id, ErrorClass::ReceiveEarlyEnd, now_ns),
         }

@@ -111,11 +111,26 @@ pub fn execute(
     options: RunOptions,
     observers: &mut [&mut dyn RunObserver],
 ) -> Result<RunRecord, RunError> {
-    let faults = plan.faults();
-    if !faults.is_empty() {
-        return Err(RunError::BadPlan(faults));
+    let scenarios = checked(&plan).and_then(|()| compile(&plan))?;
+    execute_with(plan, scenarios, options, observers)
+}
+
+/// [`execute`] with scenarios that are no data but code, such as a front end's scripts: one for each of the plan's scenarios, in their order. Of
+/// the plan's own they take the place; actions, requests and checks are named by [`ScenarioFactory::shape`].
+///
+/// # Errors
+/// As [`execute`]; [`RunError::Internal`] when there are not as many factories as scenarios.
+pub fn execute_with(
+    plan: Plan,
+    scenarios: Vec<Arc<dyn ScenarioFactory>>,
+    options: RunOptions,
+    observers: &mut [&mut dyn RunObserver],
+) -> Result<RunRecord, RunError> {
+    checked(&plan)?;
+    if scenarios.len() != plan.scenarios.len() {
+        let (found, wanted) = (scenarios.len(), plan.scenarios.len());
+        return Err(RunError::Internal(format!("{found} factories for {wanted} scenarios")));
     }
-    let scenarios = compile(&plan)?;
     let targets = plan.targets.iter().map(reach).collect::<Result<Vec<_>, _>>()?;
     let worker_count = options.worker_count.unwrap_or(1).clamp(1, workers_max(&plan));
     let (certain, possible) = connections_of(&plan);
@@ -165,6 +180,11 @@ pub(crate) fn finish(plan: &Plan, record: &mut RunRecord) {
         .unwrap_or(0);
     record.slos = record::evaluate_slos(plan, &record.phases);
     record.verdict = record::judge(record);
+}
+
+fn checked(plan: &Plan) -> Result<(), RunError> {
+    let faults = plan.faults();
+    if faults.is_empty() { Ok(()) } else { Err(RunError::BadPlan(faults)) }
 }
 
 /// Compiles all scenarios, or says all that is wrong with them.

@@ -103,6 +103,10 @@ pub struct Answer<'a> {
 pub enum Next {
     /// Send [`Scenario::request`] and hear [`Event::Answered`] or [`Event::Failed`].
     Exchange(Exchange),
+    /// Send nothing: the bytes sent last held another request (they were pipelined), and its answer is to come on the same connection.
+    /// Hear [`Event::Answered`] or [`Event::Failed`] again. Only as the reply to [`Event::Answered`]; times and the limit go on
+    /// from the one send, the target is that of the first exchange, and there is no `100 Continue`.
+    Await(Exchange),
     /// Hear [`Event::Rested`] after so long.
     Rest {
         /// ns

@@ -4,6 +4,7 @@ mod counts;
 mod edges;
 mod faults;
 mod laws;
+mod pipelined;
 mod protocol;
 mod times;
 
