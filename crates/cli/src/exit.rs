@@ -155,6 +155,8 @@ mod tests {
             schema_version: record::SCHEMA_VERSION,
             run_id: String::new(),
             name: String::new(),
+            origin: String::new(),
+            labels: Default::default(),
             started_unix_ns: 0,
             duration_ns: 0,
             aborted: aborted.map(str::to_owned),

@@ -68,6 +68,7 @@ fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
         },
         name: job.runner.name.clone(),
         interrupt,
+        ..RunOptions::default()
     };
     let watcher = if io::stderr().is_terminal() { Watcher::Terminal } else { Watcher::Log };
     let mut line = (!job.output.quiet).then(|| LiveLine::on_stderr(watcher, talk.stderr_color));

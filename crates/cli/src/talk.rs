@@ -75,12 +75,3 @@ impl Talk {
 fn is_harmless(c: char) -> bool {
     c == '\t' || !c.is_control()
 }
-
-/// A system's error in its words, without Rust's `(os error N)`.
-pub(crate) fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error") {
-        Some((words, _)) => words.to_lowercase(),
-        None => text,
-    }
-}

@@ -1,4 +1,4 @@
-//! The `{…}` of the record: one latency's distribution in figures, with its histogram.
+//! One latency's distribution in the record: its histogram, with the figures that people read ([`Latencies`]) or without ([`Distribution`]).
 
 use serde::{Deserialize, Serialize};
 use stats::{Histogram, HistogramError};
@@ -76,14 +76,58 @@ impl Latencies {
 
     /// The histogram again, for quantiles that are not among the keys and for merging.
     pub fn to_histogram(&self) -> Result<Histogram, HistogramError> {
-        if self.histogram.is_empty() {
-            return Ok(Histogram::default());
-        }
-        let sum_ns = u128::from(self.mean.unwrap_or(0)) * u128::from(self.count);
-        Ok(Histogram::from_base64(&self.histogram)?.with_exact(
-            self.min.unwrap_or(0),
-            self.max.unwrap_or(0),
-            sum_ns,
-        ))
+        let exact = [self.min, self.mean, self.max].map(Option::unwrap_or_default);
+        histogram_of(&self.histogram, self.count, exact)
     }
+}
+
+/// A distribution of times, ns, in as little room as can be: for what there are thousands of. All figures are 0 when there are no values.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Distribution {
+    /// How many values.
+    pub count: u64,
+    /// Least, exact.
+    pub min: u64,
+    /// Arithmetic mean, from the exact sum, rounded.
+    pub mean: u64,
+    /// Greatest, exact.
+    pub max: u64,
+    /// HdrHistogram V2 compressed, base64; empty when there are no values.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub histogram: String,
+}
+
+impl Distribution {
+    /// The form of a histogram.
+    pub fn of(histogram: &Histogram) -> Self {
+        Self {
+            count: histogram.count(),
+            min: histogram.min_ns().unwrap_or(0),
+            mean: histogram.mean_ns().map_or(0, |mean| mean.round() as u64),
+            max: histogram.max_ns().unwrap_or(0),
+            histogram: if histogram.is_empty() { String::new() } else { histogram.to_base64() },
+        }
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The histogram again, for quantiles and for merging.
+    ///
+    /// # Errors
+    /// What is no histogram, such as a text of another program.
+    pub fn to_histogram(&self) -> Result<Histogram, HistogramError> {
+        histogram_of(&self.histogram, self.count, [self.min, self.mean, self.max])
+    }
+}
+
+/// A histogram from its text and the figures kept beside it: least, mean, greatest.
+fn histogram_of(text: &str, count: u64, [min, mean, max]: [u64; 3]) -> Result<Histogram, HistogramError> {
+    if text.is_empty() {
+        return Ok(Histogram::default());
+    }
+    let sum_ns = u128::from(mean) * u128::from(count);
+    Ok(Histogram::from_base64(text)?.with_exact(min, max, sum_ns))
 }

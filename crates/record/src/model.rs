@@ -1,6 +1,6 @@
 //! The record's shape. Other programs read its JSON: keys are added, never renamed.
 
-use crate::{Latencies, Verdict};
+use crate::{Distribution, Latencies, Verdict};
 use serde::{Deserialize, Serialize};
 use stats::{Counts, Errors, Interval, SampleStats, Traffic};
 use std::collections::BTreeMap;
@@ -17,6 +17,12 @@ pub struct RunRecord {
     pub run_id: String,
     /// The plan's name or what the user said.
     pub name: String,
+    /// What made it: the command's name, or that of another program whose result was read in; empty when not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub origin: String,
+    /// What the user wrote on it, by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// Wall clock at the start.
     pub started_unix_ns: u64,
     /// Start of the first phase to end of the last.
@@ -298,6 +304,40 @@ pub struct IntervalRecord {
     pub in_flight_mean: f64,
     /// Most in flight.
     pub in_flight_max: u64,
+    /// Those of the scenario's actions of which anything happened in it, in the scenario's order; empty where the scenario has only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<IntervalActionRecord>,
+}
+
+/// One action in one interval. Its waits are left out: they are the phase's business, and a third more data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntervalActionRecord {
+    /// As in the plan.
+    pub name: String,
+    /// Where its executions ended up.
+    pub counts: CountsRecord,
+    /// Failures by class.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, u64>,
+    /// Intended → done.
+    #[serde(default, skip_serializing_if = "Distribution::is_empty")]
+    pub response_ns: Distribution,
+    /// Sent → done.
+    #[serde(default, skip_serializing_if = "Distribution::is_empty")]
+    pub service_ns: Distribution,
+}
+
+impl IntervalActionRecord {
+    /// The record's form of what workers counted.
+    pub fn of(name: &str, stats: &SampleStats) -> Self {
+        Self {
+            name: name.to_owned(),
+            counts: (&stats.counts).into(),
+            errors: errors_by_name(&stats.errors),
+            response_ns: Distribution::of(&stats.response_ns),
+            service_ns: Distribution::of(&stats.service_ns),
+        }
+    }
 }
 
 impl IntervalRecord {
@@ -315,7 +355,20 @@ impl IntervalRecord {
             wait_ns: Latencies::of(&total.wait_ns),
             in_flight_mean: mean_over(interval.in_flight.action_ns, interval.duration_ns),
             in_flight_max: interval.in_flight.max,
+            actions: Vec::new(),
         }
+    }
+
+    /// The same with its actions apart, `names` being those of the scenario's actions as [`Interval`] numbers them. A scenario of one action
+    /// is left as it is: the interval says all of it.
+    #[must_use]
+    pub fn with_actions(mut self, interval: &Interval, names: &[String]) -> Self {
+        if names.len() > 1 {
+            let happened = |stats: &SampleStats| stats.counts != Counts::default();
+            let named = names.iter().zip(&interval.actions).filter(|(_, stats)| happened(stats));
+            self.actions = named.map(|(name, stats)| IntervalActionRecord::of(name, stats)).collect();
+        }
+        self
     }
 }
 

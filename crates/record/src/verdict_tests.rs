@@ -32,6 +32,8 @@ fn record(change: impl FnOnce(&mut RunRecord, &mut Interval, &mut Generator)) ->
         schema_version: crate::SCHEMA_VERSION,
         run_id: "r".into(),
         name: "n".into(),
+        origin: String::new(),
+        labels: Default::default(),
         started_unix_ns: 0,
         duration_ns: 10_000_000_000,
         aborted: None,

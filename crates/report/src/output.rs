@@ -52,7 +52,7 @@ pub struct OutputError {
 impl std::fmt::Display for OutputError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = self.path.display();
-        write!(f, "can't {} `{what}`: {}", self.action, plain(&self.source))
+        write!(f, "can't {} `{what}`: {}", self.action, units::system_words(&self.source))
     }
 }
 
@@ -74,15 +74,6 @@ impl OutputError {
             io::ErrorKind::ReadOnlyFilesystem => "name a file on a disk that can be written".to_owned(),
             _ => "name another file".to_owned(),
         }
-    }
-}
-
-/// The system's words without Rust's `(os error N)`.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error") {
-        Some((words, _)) => words.to_lowercase(),
-        None => text,
     }
 }
 

@@ -86,7 +86,7 @@ impl Books {
     }
 
     /// The next interval that no worker will add to; its record is kept.
-    pub(crate) fn next_whole(&mut self, run_start_ns: u64) -> Option<IntervalRecord> {
+    pub(crate) fn next_whole(&mut self, run_start_ns: u64, shape: &Shape) -> Option<IntervalRecord> {
         loop {
             let first = self.open.first_entry()?;
             let over_ns = self.start_ns.saturating_add((first.key().0 + 1).saturating_mul(self.interval_ns));
@@ -95,7 +95,7 @@ impl Books {
             }
             let interval = first.remove();
             self.total.append(&interval);
-            let record = IntervalRecord::of(&interval, run_start_ns);
+            let record = IntervalRecord::of(&interval, run_start_ns).with_actions(&interval, &shape.actions);
             // An interval of no length and with nothing in it only marks the end of a load that drained at once.
             if record.duration_ns > 0 || record.counts != record::CountsRecord::default() {
                 self.records.push(record.clone());
@@ -104,8 +104,13 @@ impl Books {
         }
     }
 
-    /// The record as it stands.
-    pub(crate) fn record(&self, frame: &Frame<'_>, now_ns: u64) -> PhaseRecord {
+    /// The record as it stands, with the intervals that are to be in it: they may be many, so only a last call hands them over.
+    pub(crate) fn record(
+        &self,
+        frame: &Frame<'_>,
+        now_ns: u64,
+        intervals: Vec<IntervalRecord>,
+    ) -> PhaseRecord {
         let start_ns = self.ends.iter().map(|end| end.start_ns).min().unwrap_or(self.total.start_ns);
         let end_ns = self.ends.iter().map(|end| end.end_ns).max().unwrap_or(now_ns);
         let drained_ns = self.ends.iter().map(|end| end.drained_ns).max().unwrap_or(end_ns);
@@ -130,6 +135,6 @@ impl Books {
             request_names: frame.shape.requests.clone(),
             check_names: frame.shape.checks.clone(),
         };
-        PhaseRecord::of(frame, &self.total, self.records.clone())
+        PhaseRecord::of(frame, &self.total, intervals)
     }
 }

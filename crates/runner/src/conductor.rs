@@ -276,7 +276,7 @@ impl<'p> Conductor<'p> {
         let Some(run) = self.runs.get_mut(index) else { return };
         let phase = &self.plan.phases[run.phase_index];
         let State::Running { books, curve } = &mut run.state else { return };
-        while let Some(interval) = books.next_whole(run_start_ns) {
+        while let Some(interval) = books.next_whole(run_start_ns, &self.shapes[phase.scenario]) {
             let elapsed_ns =
                 (interval.start_ns + interval.duration_ns).saturating_sub(run.start_ns - run_start_ns);
             let progress = Progress {
@@ -296,7 +296,8 @@ impl<'p> Conductor<'p> {
                 && lost.is_none()
             {
                 let frame = frame_of(phase, run.repeat_index, &self.shapes, run_start_ns);
-                lost = objectives::lost(&self.plan.slos, &books.record(&frame, now_ns));
+                let so_far = books.record(&frame, now_ns, Vec::new());
+                lost = objectives::lost(&self.plan.slos, &so_far, books.records.len());
             }
         }
         if let Some(why) = lost
@@ -310,12 +311,14 @@ impl<'p> Conductor<'p> {
     fn finish(&mut self, index: usize, now_ns: u64, observers: Observers<'_, '_>) {
         let run_start_ns = self.run_start_ns.unwrap_or(0);
         let Some(run) = self.runs.get_mut(index) else { return };
-        let State::Running { books, .. } = &run.state else { return };
+        let State::Running { books, .. } = &mut run.state else { return };
         if !books.is_complete() {
             return;
         }
         let phase = &self.plan.phases[run.phase_index];
-        let record = books.record(&frame_of(phase, run.repeat_index, &self.shapes, run_start_ns), now_ns);
+        let intervals = std::mem::take(&mut books.records);
+        let frame = frame_of(phase, run.repeat_index, &self.shapes, run_start_ns);
+        let record = books.record(&frame, now_ns, intervals);
         run.drained_ns = books.ends.iter().map(|end| end.drained_ns).max().unwrap_or(now_ns);
         // A phase that was stopped before its start never was.
         let has_been = record.duration_ns > 0 || record.counts.due > 0;

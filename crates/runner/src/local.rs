@@ -12,6 +12,7 @@ use plan::{ConnectionPolicy, Load, Plan};
 use record::{Client, Latencies, RunObserver, RunRecord, SCHEMA_VERSION, Verdict, WorkerRecord};
 use scenario::{Program, ScenarioFactory};
 use schedule::Slice;
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,6 +33,10 @@ pub struct RunOptions {
     pub driver: DriverChoice,
     /// In place of the plan's name.
     pub name: Option<String>,
+    /// What makes the run, as the record names it, such as a command.
+    pub origin: String,
+    /// What the user writes on it, by key.
+    pub labels: BTreeMap<String, String>,
     /// By which the run can be ended.
     pub interrupt: Interrupt,
 }
@@ -288,6 +293,8 @@ fn blank_record(
         schema_version: SCHEMA_VERSION,
         run_id: run_id(started.as_millis() as u64, std::process::id()),
         name: options.name.clone().unwrap_or_else(|| plan.name.clone()),
+        origin: options.origin.clone(),
+        labels: options.labels.clone(),
         started_unix_ns: started.as_nanos() as u64,
         duration_ns: 0,
         aborted: None,

@@ -63,7 +63,7 @@ fn addresses_of(target: &Target) -> Result<Vec<Address>, RunError> {
     };
     let resolved = (target.host.as_str(), target.port)
         .to_socket_addrs()
-        .map_err(|error| unresolved(error.to_string()))?;
+        .map_err(|error| unresolved(units::system_words(&error)))?;
     let addresses: Vec<Address> = resolved.map(Address::Inet).collect();
     if addresses.is_empty() { Err(unresolved("the name has no address".to_owned())) } else { Ok(addresses) }
 }
@@ -96,7 +96,8 @@ fn tls_of(target: &Target) -> Result<Option<(TlsClient, ServerName)>, RunError> 
     given.version_min = settings.version_min.map_or(given.version_min, version);
     given.version_max = settings.version_max.map_or(given.version_max, version);
     let bad = |error: proto::tls::TlsSettingsError| {
-        RunError::BadPlan(vec![plan::Diagnostic::error(format!("target `{}`: {error}", target.name))])
+        let fault = plan::Diagnostic::error(format!("target `{}`: {error}", target.name));
+        RunError::BadPlan(vec![fault.hint("check the files that its TLS settings name")])
     };
     let client = TlsClient::new(&given).map_err(bad)?;
     let name = ServerName::new(&target.host).map_err(bad)?;
@@ -110,7 +111,7 @@ fn try_address(
     limit_ns: u64,
 ) -> Result<(), (ErrorClass, String)> {
     let limit = Duration::from_nanos(limit_ns.max(1));
-    let failed = |error: io::Error| (class_of(&error), error.to_string());
+    let failed = |error: io::Error| (class_of(&error), units::system_words(&error));
     match address {
         Address::Inet(address) => {
             let stream = TcpStream::connect_timeout(address, limit).map_err(failed)?;

@@ -77,6 +77,8 @@ fn record_of(plan: &Plan, conductor: Conductor<'_>) -> RunRecord {
         schema_version: SCHEMA_VERSION,
         run_id: "simulated".to_owned(),
         name: plan.name.clone(),
+        origin: String::new(),
+        labels: Default::default(),
         started_unix_ns: 0,
         duration_ns: 0,
         aborted: conductor.aborted().map(str::to_owned),

@@ -82,6 +82,15 @@ fn three(value: f64, unit: &str, next: &str) -> String {
     }
 }
 
+/// A system's error in its own words, for messages: `connection refused`, without Rust's `(os error N)`.
+pub fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +125,11 @@ mod tests {
             ["0%", "100%", "99.999%", "0.0010%", "50.0%"]
         );
         assert_eq!([512, 8192, 1_610_612_736].map(size), ["512 B", "8.00 KiB", "1.50 GiB"]);
+    }
+
+    #[test]
+    fn a_systems_error_is_told_without_its_number() {
+        assert_eq!(system_words(&std::io::Error::from_raw_os_error(2)), "no such file or directory");
+        assert_eq!(system_words(&std::io::Error::other("Not Here")), "Not Here");
     }
 }

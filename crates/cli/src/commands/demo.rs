@@ -50,7 +50,7 @@ fn files(args: &DemoArgs) -> Result<OutputArgs, Failure> {
     let written =
         std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join("demo.yaml"), PLAN));
     written.map_err(|error| {
-        let message = format!("can't write into `{}`: {}", folder.display(), talk::words(&error));
+        let message = format!("can't write into `{}`: {}", folder.display(), units::system_words(&error));
         Failure::usage(&Diagnostic::error(message).hint("name a folder that you may write: --out DIR"))
     })?;
     let file = |name: &str| -> Option<PathBuf> { Some(folder.join(name)) };

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
         Ok(()) => Ok(Exit::Done),
         Err(error) => {
             let message =
-                format!("can't write man pages into `{}`: {}", folder.display(), talk::words(&error));
+                format!("can't write man pages into `{}`: {}", folder.display(), units::system_words(&error));
             Err(Failure::usage(&Diagnostic::error(message).hint("name a folder that you may write")))
         }
     }

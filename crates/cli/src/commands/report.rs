@@ -62,7 +62,7 @@ fn read(path: &Path) -> Result<RunRecord, Diagnostic> {
     let mut bytes = Vec::new();
     let read = opened.and_then(|from| from.take(RECORD_BYTES_MAX + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
-        Diagnostic::error(format!("can't read `{name}`: {}", talk::words(&error)))
+        Diagnostic::error(format!("can't read `{name}`: {}", units::system_words(&error)))
             .hint("name a record that --json wrote")
     })?;
     if bytes.len() as u64 > RECORD_BYTES_MAX {

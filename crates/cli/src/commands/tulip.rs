@@ -54,7 +54,7 @@ pub(crate) fn load(config: &Config, actions: Option<&Path>, talk: &Talk) -> Resu
 /// The plan of a file of actions, which needs no phases.
 fn actions_of(path: &Path) -> Result<Plan, Failure> {
     let mut text = std::fs::read_to_string(path).map_err(|error| {
-        let message = format!("can't read the actions `{}`: {}", path.display(), talk::words(&error));
+        let message = format!("can't read the actions `{}`: {}", path.display(), units::system_words(&error));
         Failure::usage(&Diagnostic::error(message).hint("check the path"))
     })?;
     let has_phases = text.lines().any(|line| line.starts_with("phases:"));

@@ -118,6 +118,8 @@ fn run(name: &str, plan: serde_json::Value, loads: &[Load], slos: &[&str]) -> Ru
         schema_version: SCHEMA_VERSION,
         run_id: "0192f4c7a1b2".to_owned(),
         name: name.to_owned(),
+        origin: String::new(),
+        labels: Default::default(),
         started_unix_ns: 1_790_942_467 * NS_PER_SEC,
         duration_ns: start_ns,
         aborted: None,

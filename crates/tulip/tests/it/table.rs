@@ -78,6 +78,8 @@ fn record() -> RunRecord {
         schema_version: SCHEMA_VERSION,
         run_id: String::new(),
         name: String::new(),
+        origin: String::new(),
+        labels: Default::default(),
         started_unix_ns: 1_725_008_604_045_000_000,
         duration_ns: 0,
         aborted: None,
