@@ -4,8 +4,8 @@ use crate::args::HttpArgs;
 use crate::url::{self, Url};
 use plan::{
     Action, ActionOrder, Arrivals, Body, CertificateCheck, ConnectionPolicy, CookiePolicy, Diagnostic, Load,
-    Phase, PhaseKind, PhaseStart, Plan, Request, Saturation, Scenario, Secret, Slo, Stage, Step, Target,
-    Template, TemplateError, TlsSettings,
+    Phase, PhaseKind, PhaseStart, Plan, Request, Saturation, Scenario, Scheme, Secret, Slo, Stage, Step,
+    Target, Template, TemplateError, TlsSettings,
 };
 use std::net::IpAddr;
 use units::{QuantityError, Rate, parse_duration_ns};
@@ -114,6 +114,11 @@ fn target(args: &HttpArgs, url: Option<&Url>, read: ReadFile<'_>, faults: &mut F
         (false, None) => ConnectionPolicy::PerUser,
     };
     let url = url?;
+    for (flag, is_given) in [("--insecure", args.insecure), ("--cacert", args.cacert.is_some())] {
+        if is_given && url.scheme == Scheme::Http {
+            faults.0.push(flag_fault(flag, "has no meaning without TLS; write https://, or remove it"));
+        }
+    }
     Some(Target {
         headers,
         tls: TlsSettings {
@@ -203,7 +208,9 @@ fn is_token(text: &str) -> bool {
 
 /// A header of the target, where the values of those that carry credentials are kept out of the record.
 fn header(text: &str) -> Result<(String, Secret), Diagnostic> {
-    let flag = format!("--header '{text}'");
+    // Only the first word is repeated: what follows may be a credential.
+    let shown = text.split([':', ' ', '=']).next().unwrap_or_default();
+    let flag = format!("--header '{shown}{}'", if shown.len() < text.len() { "…" } else { "" });
     let example = "write for example -H 'accept: text/html'";
     let (name, value) =
         text.split_once(':').ok_or_else(|| flag_fault(&flag, &format!("there is no colon; {example}")))?;
@@ -276,6 +283,7 @@ fn load(args: &HttpArgs, rate: Option<Rate>) -> Load {
             on_saturation: Saturation::Queue,
             // One user for each connection: an arrival that finds none free stays in the schedule, which is the queue.
             users_max: args.connections,
+            users: None,
         },
     }
 }

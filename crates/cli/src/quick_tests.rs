@@ -69,8 +69,8 @@ fn a_rate_is_an_open_run_over_a_shared_pool() {
             https://[::1]/ seed 1
             Target { name: "::1", scheme: Https, host: "::1", port: 443, base_path: "", headers: [], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Verify, server_name: None, version_min: None, version_max: None }, connections: Shared(8), unix_socket: None, addresses: [], connect_timeout_ns: 5000000000, request_timeout_ns: 30000000000 }
             [Action { name: "GET /", steps: [Request(Request { name: "GET /", target: 0, method: "GET", path: Template { parts: [Text("/")] }, query: [], headers: [], body: None, checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
-            Phase { name: "warm-up", kind: Warmup, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8 }, duration_ns: Some(2000000000), action_count_max: None, repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
-            Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8 }, duration_ns: Some(60000000000), action_count_max: Some(500), repeat_count: 1, start: After(Some(0), 0), drain_limit_ns: 5000000000 }
+            Phase { name: "warm-up", kind: Warmup, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8, users: None }, duration_ns: Some(2000000000), action_count_max: None, repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
+            Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8, users: None }, duration_ns: Some(60000000000), action_count_max: Some(500), repeat_count: 1, start: After(Some(0), 0), drain_limit_ns: 5000000000 }
         "#]],
     );
 }
@@ -78,7 +78,7 @@ fn a_rate_is_an_open_run_over_a_shared_pool() {
 #[test]
 fn every_flag_has_its_place() {
     let line = [
-        "http://shop.example/a/${uuid}",
+        "https://shop.example/a/${uuid}",
         "-X",
         "PUT",
         "-H",
@@ -111,12 +111,12 @@ fn every_flag_has_its_place() {
     check(
         &line,
         expect![[r#"
-        mine seed 7
-        Target { name: "shop.example", scheme: Http, host: "shop.example", port: 80, base_path: "", headers: [("Accept", a/b), ("authorization", (hidden))], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Insecure, server_name: None, version_min: None, version_max: None }, connections: PerRequest, unix_socket: None, addresses: [10.0.0.1, ::1], connect_timeout_ns: 200000000, request_timeout_ns: 1000000000 }
-        [Action { name: "PUT /a/${uuid}", steps: [Request(Request { name: "PUT /a/${uuid}", target: 0, method: "PUT", path: Template { parts: [Text("/a/"), Builtin(Uuid)] }, query: [], headers: [], body: Bytes([99, 111, 110, 116, 101, 110, 116]), checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
-        Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 90, period_ns: 60000000000 }, rate_to: Rate { count: 90, period_ns: 60000000000 }, duration_ns: 0 }], arrivals: Constant, on_saturation: Queue, users_max: 64 }, duration_ns: None, action_count_max: Some(10), repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
-        p99(response) < 50.0 ms
-    "#]],
+            mine seed 7
+            Target { name: "shop.example", scheme: Https, host: "shop.example", port: 443, base_path: "", headers: [("Accept", a/b), ("authorization", (hidden))], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Insecure, server_name: None, version_min: None, version_max: None }, connections: PerRequest, unix_socket: None, addresses: [10.0.0.1, ::1], connect_timeout_ns: 200000000, request_timeout_ns: 1000000000 }
+            [Action { name: "PUT /a/${uuid}", steps: [Request(Request { name: "PUT /a/${uuid}", target: 0, method: "PUT", path: Template { parts: [Text("/a/"), Builtin(Uuid)] }, query: [], headers: [], body: Bytes([99, 111, 110, 116, 101, 110, 116]), checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
+            Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 90, period_ns: 60000000000 }, rate_to: Rate { count: 90, period_ns: 60000000000 }, duration_ns: 0 }], arrivals: Constant, on_saturation: Queue, users_max: 64, users: None }, duration_ns: None, action_count_max: Some(10), repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
+            p99(response) < 50.0 ms
+        "#]],
     );
 }
 
@@ -180,9 +180,9 @@ fn all_that_is_wrong_is_said_at_once_with_the_mend() {
             hint: use a time above 0, such as 10s
             error: --cacert: can't read `gone`: no such file or directory
             hint: name a file that is there and may be read
-            error: --header 'no colon': there is no colon
+            error: --header 'no…': there is no colon
             hint: write for example -H 'accept: text/html'
-            error: --header 'content-length: 3': weir sets it from the body
+            error: --header 'content-length…': weir sets it from the body
             hint: remove it
             error: --rate: `1000` has no unit
             hint: write for example `1000/s`

@@ -173,11 +173,13 @@ impl Secret {
         Self { hidden: Self::is_credential_header(name), text }
     }
 
+    /// The headers that carry credentials, in lower case.
+    pub const CREDENTIAL_HEADERS: [&str; 5] =
+        ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token"];
+
     /// Whether a header of this name carries credentials.
     pub fn is_credential_header(name: &str) -> bool {
-        const CREDENTIALS: [&str; 5] =
-            ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token"];
-        CREDENTIALS.iter().any(|known| name.eq_ignore_ascii_case(known))
+        Self::CREDENTIAL_HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known))
     }
 
     /// The text itself, for sending.

@@ -233,8 +233,9 @@ fn judge_phase(phase: &PhaseRecord, reasons: &mut Vec<Reason>) {
     }
     if phase.response_ns.p99.is_none() {
         let message = format!(
-            "phase {name}: {} samples do not carry p99, which is left out",
-            units::count(phase.response_ns.count)
+            "phase {name}: {} {} not carry p99, which is left out",
+            units::count(phase.response_ns.count),
+            if phase.response_ns.count == 1 { "sample does" } else { "samples do" }
         );
         push(
             reasons,

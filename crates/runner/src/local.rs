@@ -1,6 +1,6 @@
 //! A run on this machine: one thread per worker, and the caller's thread as control plane.
 
-use crate::conductor::{Conductor, Observers};
+use crate::conductor::{Conductor, Observers, place_count, user_slices};
 use crate::reach::{reach, text_of};
 use crate::usage::{self, Process};
 use crate::{RunError, environment};
@@ -211,11 +211,9 @@ fn workers_max(plan: &Plan) -> usize {
         ConnectionPolicy::Shared(count) => Some(count),
         ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
     });
-    let users = plan.phases.iter().map(|phase| match phase.load {
-        Load::Closed { users, .. } | Load::Once { users } => users,
-        Load::Open { users_max, .. } => users_max,
-    });
-    shared.chain(users).min().unwrap_or(1).max(1) as usize
+    // A worker without a place in a phase sits it out.
+    let most = plan.phases.iter().map(|phase| place_count(&phase.load)).max();
+    shared.chain(most).min().unwrap_or(1).max(1) as usize
 }
 
 /// Descriptors that a plan needs for certain, and those that it may come to use: a phase's `users_max` is a bound, not a wish.
@@ -225,7 +223,8 @@ fn connections_of(plan: &Plan) -> (u64, u64) {
         let phases = plan.phases.iter().filter(move |phase| phase.scenario == scenario);
         let users = phases.map(move |phase| {
             let users = match phase.load {
-                Load::Closed { users, .. } | Load::Once { users } => u64::from(users),
+                Load::Closed { users, .. } | Load::Once { users, .. } => u64::from(users),
+                Load::Open { users: Some(users), .. } => u64::from(users),
                 Load::Open { users_max, .. } => u64::from(users_max) * u64::from(counts_open),
             };
             (users, matches!(phase.start, plan::PhaseStart::With(..)))
@@ -358,7 +357,7 @@ pub(crate) fn setup_of(
         target
     };
     WorkerSetup {
-        slice,
+        slices: user_slices(plan, index, worker_count),
         targets: targets.iter().map(share).collect(),
         scenarios: scenarios.to_vec(),
         interval_ns: plan.interval_ns,

@@ -45,19 +45,21 @@ pub enum BindError {
 
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use units::system_words as words;
         match self {
             Self::Listen { listen: Listen::Tcp(address), cause } => {
+                let cause = words(cause);
                 write!(
                     f,
                     "cannot listen on {address}: {cause}; choose another port, or port 0 for any free one"
                 )
             }
             Self::Listen { listen: Listen::Unix(path), cause } => {
-                let path = path.display();
+                let (path, cause) = (path.display(), words(cause));
                 write!(f, "cannot listen on {path}: {cause}; the path must be writable and not exist yet")
             }
             Self::Tls { reason } => write!(f, "TLS cannot be set up: {reason}"),
-            Self::Resources { cause } => write!(f, "the server cannot be set up: {cause}"),
+            Self::Resources { cause } => write!(f, "the server cannot be set up: {}", words(cause)),
         }
     }
 }

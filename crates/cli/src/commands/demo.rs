@@ -4,7 +4,7 @@ use crate::args::{DemoArgs, Driver, OutputArgs, RunnerArgs};
 use crate::change;
 use crate::exit::{self, Exit, Failure};
 use crate::perform::{Job, perform};
-use crate::talk::{self, Talk};
+use crate::talk::Talk;
 use ::target::{Options, Running, Server};
 use plan::{Diagnostic, Plan};
 use std::io::Write as _;

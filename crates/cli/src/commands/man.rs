@@ -2,7 +2,6 @@
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::{self, Exit, Failure};
-use crate::talk;
 use clap::CommandFactory as _;
 use plan::Diagnostic;
 use std::io::{self, Write as _};

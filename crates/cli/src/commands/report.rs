@@ -2,7 +2,7 @@
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::{self, Exit, Failure};
-use crate::talk::{self, Talk};
+use crate::talk::Talk;
 use ::report::{Format, Json, Junit, Layout, Markdown, OutputFile, Text};
 use plan::Diagnostic;
 use record::{RunRecord, SCHEMA_VERSION};

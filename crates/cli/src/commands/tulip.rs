@@ -4,7 +4,7 @@ use crate::args::RunArgs;
 use crate::commands::run::changed;
 use crate::exit::{Exit, Failure};
 use crate::perform::{Job, Tulip, perform};
-use crate::talk::{self, Talk};
+use crate::talk::Talk;
 use ::plan::{Diagnostic, Plan, Severity};
 use planfile::{Folder, Source};
 use std::path::Path;

@@ -109,7 +109,7 @@ fn an_absent_target_is_said_with_class_and_address() {
     expect_test::expect![[r#"
         exit code 3
         --- stderr
-        error: target http://ADDRESS can't be reached at ADDRESS: connect_refused (Connection refused (os error 111))
+        error: target http://ADDRESS can't be reached at ADDRESS: connect_refused (connection refused)
         hint: check that the server runs and listens there
     "#]].assert_eq(&run.shown(&[(&address, "ADDRESS")]));
 }

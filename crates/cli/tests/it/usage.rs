@@ -185,7 +185,7 @@ fn a_target_says_what_it_cant_listen_on() {
         expect![[r#"
             exit code 2
             --- stderr
-            error: cannot listen on 203.0.113.1:80: Cannot assign requested address (os error 99)
+            error: cannot listen on 203.0.113.1:80: cannot assign requested address
             hint: choose another port, or port 0 for any free one
         "#]],
     );

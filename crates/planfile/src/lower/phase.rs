@@ -11,7 +11,7 @@ use plan::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage};
 use units::Rate;
 
 /// Keys that mean something for one kind of load alone, with what they need beside them.
-const OPEN_KEYS: [&str; 3] = ["arrivals", "on_saturation", "users_max"];
+const OPEN_KEYS: [&str; 4] = ["arrivals", "on_saturation", "users_max", "users_in_turn"];
 const CLOSED_KEYS: [&str; 1] = ["in_flight_max"];
 
 impl Context<'_, '_> {
@@ -165,6 +165,7 @@ impl Context<'_, '_> {
                 Some(SaturationText::Drop) => Saturation::Drop,
             },
             users_max: text.users_max.as_ref().map_or(Load::USERS_MAX, |max| max.value.0),
+            users: text.users_in_turn.as_ref().map(|users| users.value.0),
         };
         let mut needs_end = false;
         let load = if let Some(count) = &text.users {
@@ -180,7 +181,8 @@ impl Context<'_, '_> {
             needs_end = !stages.is_empty() && stages.iter().all(|stage| stage.duration_ns == 0);
             open(stages)
         } else {
-            Load::Once { users: users(text.once.as_ref().map_or(1, |once| once.value.0)) }
+            let in_flight_max = text.in_flight_max.as_ref().map(|max| max.value.0);
+            Load::Once { users: users(text.once.as_ref().map_or(1, |once| once.value.0)), in_flight_max }
         };
         if needs_end && !has_end {
             let hint = "add `duration: 30s`, or `count: 1000`";
@@ -250,7 +252,7 @@ impl Context<'_, '_> {
         let (closed, open, once) =
             (text.has("users"), text.has("rate") || text.has("stages"), text.has("once"));
         for (key, at) in &text.given {
-            if CLOSED_KEYS.contains(key) && (open || once) {
+            if CLOSED_KEYS.contains(key) && open {
                 self.error(
                     *at,
                     format!("`{key}` belongs to a closed load"),
@@ -276,7 +278,7 @@ impl Context<'_, '_> {
 /// A warm-up under the load of the phase that follows; stages begin with their first rate.
 fn warmup_load(load: &Load) -> Load {
     match load {
-        Load::Open { stages, arrivals, on_saturation, users_max } => {
+        Load::Open { stages, arrivals, on_saturation, users_max, users } => {
             // A ramp from nothing would warm nothing up.
             let rates = stages.iter().flat_map(|stage| [stage.rate_from, stage.rate_to]);
             let rate: Option<Rate> = rates.into_iter().find(|rate| !rate.is_zero());
@@ -286,9 +288,10 @@ fn warmup_load(load: &Load) -> Load {
                 arrivals: *arrivals,
                 on_saturation: *on_saturation,
                 users_max: *users_max,
+                users: *users,
             }
         }
-        Load::Once { users } => Load::Closed { users: *users, in_flight_max: None },
+        Load::Once { users, in_flight_max } => Load::Closed { users: *users, in_flight_max: *in_flight_max },
         closed => closed.clone(),
     }
 }

@@ -125,12 +125,14 @@ impl Context<'_, '_> {
     }
 
     fn unknown_variable(&self, name: &str, scope: &Scope) -> Diagnostic {
-        let fault = Diagnostic::error(format!("unknown variable {}", quoted(&format!("${{{name}}}"))));
+        let shown = quoted(&format!("${{{name}}}"));
+        if name.starts_with("random") {
+            let fault = Diagnostic::error(format!("{shown} is no range of whole numbers"));
+            return fault.hint("write `${random(1,100)}`: two whole numbers, the smaller first");
+        }
+        let fault = Diagnostic::error(format!("unknown variable {shown}"));
         if self.faults.is_full() {
             return fault;
-        }
-        if name.starts_with("random") {
-            return fault.hint("write `${random(1,100)}`: two whole numbers, the smaller first");
         }
         let columns = self.feeds.iter().flat_map(|feed| {
             let columns = feed.columns.iter().flatten();

@@ -23,7 +23,7 @@ model! {
         duration: At<PositiveDuration> = Optional("until `count` is reached, the stages end, or each user had its turn"),
         /// Ends after so many actions, if `duration` does not end it before.
         count: At<BigCount> = Optional("no limit"),
-        /// Closed: at most so many actions under way at once.
+        /// Closed or once: at most so many actions under way at once; users take turns.
         in_flight_max: At<Users> = Optional("as many as users"),
         /// Open: how beginnings are spread.
         arrivals: At<ArrivalsText> = Optional("constant"),
@@ -31,6 +31,8 @@ model! {
         on_saturation: At<SaturationText> = Optional("queue"),
         /// Open: at most so many actions under way at once.
         users_max: At<Users> = Optional("10000"),
+        /// Open: so many users take the beginnings in turn, longest idle first.
+        users_in_turn: At<Users> = Optional("as many as are needed, and who was idle last is first"),
         /// How long actions under way may go on after the end. What is open then counts as censored.
         drain: At<Duration> = Optional("5s"),
         /// How often the phase is run in a row. Each time is recorded apart.

@@ -243,3 +243,23 @@ phases: [{name: p, users: 1, count: 2}]
     assert!(!json.contains("SEKRET") && json.contains("eu"), "{json}");
     assert!(!record.plan.to_string().contains("SEKRET2"));
 }
+
+#[test]
+fn a_phase_with_fewer_users_than_workers_leaves_the_other_phases_all_of_them() {
+    let running = target();
+    let yaml = "
+target: URL
+request: GET /hello
+phases:
+  - {name: one, users: 1, count: 5}
+  - {name: each, once: 2}
+  - {name: many, users: 8, count: 80}
+";
+    let options = RunOptions { worker_count: Some(4), ..RunOptions::default() };
+    let record = run_with(plan_for(&running, yaml), options).unwrap();
+    assert_eq!(running.stop().requests, 87);
+    record.phases.iter().for_each(assert_laws);
+    let completed: Vec<u64> = record.phases.iter().map(|phase| phase.counts.completed).collect();
+    assert_eq!(completed, [5, 2, 80]);
+    assert_eq!(record.client.workers.len(), 4);
+}
