@@ -13,6 +13,7 @@ use crate::worker::{ReportSink, WorkerSetup};
 use netio::Close;
 use plan::Saturation;
 use scenario::{Choice, Context, Event, Next, RestKind};
+use schedule::Slice;
 use stats::{ErrorClass, Interval, Outcome, Sample, Traffic};
 use std::collections::VecDeque;
 
@@ -64,14 +65,16 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(mut setup: WorkerSetup, reports: ReportSink) -> Self {
-        let (index, count) = (setup.slice.index, setup.slice.count);
-        let population = |factory: &std::sync::Arc<dyn scenario::ScenarioFactory>| Population {
-            source: factory.source(index, count),
-            idle: Vec::new(),
-            count: 0,
-        };
+        let slices = setup.slices.iter().copied().chain(std::iter::repeat(Slice::WHOLE));
+        let population =
+            |(factory, slice): (&std::sync::Arc<dyn scenario::ScenarioFactory>, Slice)| Population {
+                source: factory.source(slice.index, slice.count),
+                idle: VecDeque::new(),
+                slice,
+                count: 0,
+            };
         Self {
-            populations: setup.scenarios.iter().map(population).collect(),
+            populations: setup.scenarios.iter().zip(slices).map(population).collect(),
             pools: std::mem::take(&mut setup.targets).into_iter().map(Pool::new).collect(),
             setup,
             reports,
@@ -101,13 +104,20 @@ impl Core {
     /// A user of the population that does nothing, or a new one while there are fewer than `users_max`.
     pub(crate) fn acquire(&mut self, population: u16, users_max: u32) -> Option<u32> {
         let people = self.populations.get_mut(usize::from(population))?;
-        if let Some(user) = people.idle.pop() {
+        if let Some(user) = people.idle.pop_back() {
             return Some(user);
         }
-        if people.count >= users_max {
-            return None;
-        }
-        let user_index = u64::from(people.count) * self.setup.slice.count + self.setup.slice.index;
+        if people.count >= users_max { None } else { self.new_user(population) }
+    }
+
+    /// The user of the population that has been idle for longest.
+    fn acquire_in_turn(&mut self, population: u16) -> Option<u32> {
+        self.populations.get_mut(usize::from(population))?.idle.pop_front()
+    }
+
+    fn new_user(&mut self, population: u16) -> Option<u32> {
+        let people = self.populations.get_mut(usize::from(population))?;
+        let user_index = u64::from(people.count) * people.slice.count + people.slice.index;
         people.count += 1;
         let scenario = people.source.user(user_index);
         self.users.push(User::new(scenario, population, user_index, self.pools.len()));
@@ -185,7 +195,12 @@ impl Core {
         let (population, start_ns) = (phase.population, phase.start_ns);
         let wanted = match &phase.load {
             Load::Closed { users, .. } | Load::Once { users, .. } => *users,
-            Load::Open { .. } => return,
+            Load::Open { users, .. } => {
+                if let Some(users) = *users {
+                    self.seat_in_turn(population, users);
+                }
+                return;
+            }
         };
         for _ in 0..wanted {
             // A phase of the same scenario that runs beside this one may hold users: this one gets its own.
@@ -197,6 +212,19 @@ impl Core {
             if let Load::Closed { ready, .. } | Load::Once { ready, .. } = &mut phase.load {
                 ready.push_back((user, start_ns));
             }
+        }
+    }
+
+    /// The users of an open phase that take turns are there from its start, in the order of their numbers.
+    fn seat_in_turn(&mut self, population: u16, users: u32) {
+        while self.populations.get(usize::from(population)).is_some_and(|people| people.count < users) {
+            let Some(user) = self.new_user(population) else { return };
+            if let Some(people) = self.populations.get_mut(usize::from(population)) {
+                people.idle.push_back(user);
+            }
+        }
+        if let Some(people) = self.populations.get_mut(usize::from(population)) {
+            people.idle.make_contiguous().sort_unstable();
         }
     }
 
@@ -230,7 +258,13 @@ impl Core {
                 *count_left -= 1;
                 Some(next)
             }
-            Load::Once { ready, .. } => ready.pop_front(),
+            Load::Once { ready, in_flight_max, .. } => {
+                if phase.open_count >= *in_flight_max {
+                    None
+                } else {
+                    ready.pop_front()
+                }
+            }
             Load::Open { .. } => None,
         }
     }
@@ -240,7 +274,9 @@ impl Core {
         for _ in 0..ARRIVALS_PER_TURN_MAX {
             let Some(phase) = self.phase(slot) else { return };
             let (population, next_ns) = (phase.population, phase.next_arrival_ns());
-            let Load::Open { on_saturation, users_max, is_saturated, .. } = &mut phase.load else { return };
+            let Load::Open { on_saturation, users_max, users, is_saturated, .. } = &mut phase.load else {
+                return;
+            };
             let due_ns = next_ns.filter(|due_ns| *due_ns <= now_ns);
             let Some(due_ns) = due_ns else {
                 *is_saturated = false;
@@ -248,8 +284,11 @@ impl Core {
                 return;
             };
             let (on_saturation, was_saturated) = (*on_saturation, *is_saturated);
-            let has_room = phase.open_count < u64::from(*users_max);
-            let user = if has_room { self.acquire(population, u32::MAX) } else { None };
+            let user = match (phase.open_count < u64::from(*users_max), users) {
+                (false, _) => None,
+                (true, Some(_)) => self.acquire_in_turn(population),
+                (true, None) => self.acquire(population, u32::MAX),
+            };
             let Some(phase) = self.phase(slot) else { return };
             let Load::Open { fire_times, is_saturated, .. } = &mut phase.load else { return };
             match (user, on_saturation) {
@@ -316,7 +355,7 @@ impl Core {
         let user = &mut self.users[user_id as usize];
         user.doing = Doing::Idle;
         if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
-            people.idle.push(user_id);
+            people.idle.push_back(user_id);
         }
     }
 
@@ -433,7 +472,7 @@ impl Core {
             }
         }
         if let Some(people) = populations.get_mut(usize::from(user.population)) {
-            people.idle.push(user_id);
+            people.idle.push_back(user_id);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a worker is told, and what it tells. Both cross threads by value; nothing else does.
 
 use plan::Saturation;
-use schedule::Profile;
+use schedule::{Profile, Slice};
 use stats::{ErrorClass, Interval};
 
 /// What a worker is to do.
@@ -35,6 +35,8 @@ pub struct PhaseOrder {
     pub scenario: usize,
     /// The worker's share of the load.
     pub load: WorkerLoad,
+    /// Which of the workers that have a part in the phase this one is; arrivals are dealt out by it.
+    pub slice: Slice,
     /// When it starts.
     pub start_ns: u64,
     /// Its length at most, ns; `u64::MAX`: until the load ends by itself.
@@ -59,6 +61,8 @@ pub enum WorkerLoad {
     Once {
         /// This worker's.
         users: u32,
+        /// At most so many in flight; `None`: as many as users.
+        in_flight_max: Option<u32>,
     },
     /// Open: a slice of a profile.
     Open {
@@ -68,6 +72,8 @@ pub enum WorkerLoad {
         on_saturation: Saturation,
         /// This worker's share of the most in flight.
         users_max: u32,
+        /// This worker's users, who take arrivals in turn; `None`: as many as are needed.
+        users: Option<u32>,
     },
 }
 

@@ -3,7 +3,7 @@
 use crate::message::{PhaseOrder, Usage, WorkerLoad};
 use crate::recorder::Recorder;
 use plan::Saturation;
-use schedule::{FireTimes, Slice};
+use schedule::FireTimes;
 use std::collections::VecDeque;
 
 /// Where a phase run stands.
@@ -48,19 +48,21 @@ pub(crate) enum Load {
         count_left: u64,
     },
     /// Users that do each action once.
-    Once { ready: VecDeque<(u32, u64)>, users: u32 },
+    Once { ready: VecDeque<(u32, u64)>, users: u32, in_flight_max: u64 },
     /// Arrivals by a schedule.
     Open {
         fire_times: FireTimes,
         on_saturation: Saturation,
         users_max: u32,
+        /// So many users take arrivals in turn; `None`: as many as are needed.
+        users: Option<u32>,
         /// The oldest unread arrival found no user: it and those due until one is free are late by the target's doing.
         is_saturated: bool,
     },
 }
 
 impl PhaseRun {
-    pub(crate) fn new(order: PhaseOrder, slice: Slice, recorder: Recorder) -> Self {
+    pub(crate) fn new(order: PhaseOrder, recorder: Recorder) -> Self {
         let end_ns = order.start_ns.saturating_add(order.duration_ns);
         let load = match order.load {
             WorkerLoad::Closed { users, in_flight_max, count_max } => Load::Closed {
@@ -69,13 +71,16 @@ impl PhaseRun {
                 in_flight_max: u64::from(in_flight_max.unwrap_or(users)),
                 count_left: count_max.unwrap_or(u64::MAX),
             },
-            WorkerLoad::Once { users } => {
-                Load::Once { ready: VecDeque::with_capacity(users as usize), users }
-            }
-            WorkerLoad::Open { profile, on_saturation, users_max } => Load::Open {
-                fire_times: FireTimes::new(&profile, slice),
+            WorkerLoad::Once { users, in_flight_max } => Load::Once {
+                ready: VecDeque::with_capacity(users as usize),
+                users,
+                in_flight_max: u64::from(in_flight_max.unwrap_or(users)),
+            },
+            WorkerLoad::Open { profile, on_saturation, users_max, users } => Load::Open {
+                fire_times: FireTimes::new(&profile, order.slice),
                 on_saturation,
                 users_max,
+                users,
                 is_saturated: false,
             },
         };
@@ -151,12 +156,8 @@ impl PhaseRun {
                     0
                 }
             }
-            Load::Once { ready, .. } => {
-                if ready.is_empty() {
-                    u64::MAX
-                } else {
-                    0
-                }
+            Load::Once { ready, in_flight_max, .. } => {
+                if ready.is_empty() || self.open_count >= *in_flight_max { u64::MAX } else { 0 }
             }
             Load::Open { is_saturated: true, .. } => u64::MAX,
             Load::Open { .. } => self.next_arrival_ns().unwrap_or(u64::MAX),

@@ -1,6 +1,8 @@
 //! One simulated person as the worker sees it, and the population of a scenario.
 
 use scenario::{Exchange, Scenario, UserSource};
+use schedule::Slice;
+use std::collections::VecDeque;
 
 /// No connection.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -103,8 +105,10 @@ impl User {
 /// The users of one scenario on one worker.
 pub(crate) struct Population {
     pub(crate) source: Box<dyn UserSource>,
-    /// Users that do nothing; the last used is the first to be used again.
-    pub(crate) idle: Vec<u32>,
+    /// Users that do nothing, the longest idle first.
+    pub(crate) idle: VecDeque<u32>,
+    /// How the numbers of users over all workers are dealt out to this one.
+    pub(crate) slice: Slice,
     /// How many there are.
     pub(crate) count: u32,
 }

@@ -36,8 +36,8 @@ pub struct TargetSetup {
 /// What a worker is made of.
 #[derive(Clone)]
 pub struct WorkerSetup {
-    /// Which worker of how many.
-    pub slice: Slice,
+    /// Per scenario: which of the workers that have users of it this one is; users and rows of feeds are dealt out by it.
+    pub slices: Vec<Slice>,
     /// By index, as scenarios name them.
     pub targets: Vec<TargetSetup>,
     /// By index, as phases name them.
@@ -119,8 +119,8 @@ impl<D: Driver> Worker<D> {
             match self.commands.try_recv() {
                 Ok(Command::Prepare { scenario, load }) => {
                     let user_count = match load {
-                        WorkerLoad::Closed { users, .. } | WorkerLoad::Once { users } => users,
-                        WorkerLoad::Open { .. } => 0,
+                        WorkerLoad::Closed { users, .. } | WorkerLoad::Once { users, .. } => users,
+                        WorkerLoad::Open { users, .. } => users.unwrap_or(0),
                     };
                     self.core.prepare(scenario as u16, user_count, now_ns);
                 }
@@ -144,7 +144,7 @@ impl<D: Driver> Worker<D> {
         let recorder = Recorder::new(order.phase_run, order.start_ns, self.core.setup.interval_ns, blank);
         let usage = self.usage(now_ns);
         self.first_usage.get_or_insert(usage);
-        self.core.add_phase(PhaseRun::new(order, self.core.setup.slice, recorder));
+        self.core.add_phase(PhaseRun::new(order, recorder));
     }
 
     fn usage(&self, now_ns: u64) -> Usage {

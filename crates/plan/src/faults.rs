@@ -117,12 +117,21 @@ impl Plan {
                     fault(format!("phase `{name}` never ends"), "give it a `duration` or a `count`");
                 }
             }
-            Load::Once { users } => {
+            Load::Once { users, in_flight_max } => {
                 if !(1..=USERS_MAX).contains(users) {
                     fault(format!("phase `{name}` has {users} users"), "use 1 to 10000000");
                 }
+                if *in_flight_max == Some(0) {
+                    fault(
+                        format!("phase `{name}` lets no action be in flight"),
+                        "use 1 or more, or leave it out",
+                    );
+                }
             }
-            Load::Open { stages, users_max, .. } => {
+            Load::Open { stages, users_max, users, .. } => {
+                if let Some(users) = users.filter(|users| !(1..=USERS_MAX).contains(users)) {
+                    fault(format!("phase `{name}` has {users} users"), "use 1 to 10000000");
+                }
                 if !(1..=USERS_MAX).contains(users_max) {
                     fault(format!("phase `{name}` has users_max {users_max}"), "use 1 to 10000000");
                 }

@@ -66,6 +66,8 @@ pub enum Load {
     Once {
         /// Over all workers, at least 1.
         users: u32,
+        /// At most so many actions in flight at once, over all workers, users in turn; `None`: as many as users.
+        in_flight_max: Option<u32>,
     },
     /// Open: actions are due at times that do not depend on the answers.
     Open {
@@ -77,6 +79,9 @@ pub enum Load {
         on_saturation: Saturation,
         /// At most so many actions in flight, over all workers.
         users_max: u32,
+        /// So many users, over all workers, that take arrivals in turn, longest idle first; at least 1. `None`: as many as are needed,
+        /// and who was idle last is first (fewer users, fewer connections of their own).
+        users: Option<u32>,
     },
 }
 

@@ -247,6 +247,7 @@ impl<'p> Conductor<'p> {
                 phase_run: index,
                 scenario: phase.scenario,
                 load: self.load_of(index, worker),
+                slice: part_of(&phase.load, worker, self.worker_count).unwrap_or(Slice::WHOLE),
                 start_ns,
                 duration_ns,
                 drain_limit_ns: phase.drain_limit_ns,
@@ -331,25 +332,21 @@ impl<'p> Conductor<'p> {
     /// One worker's share of a run's load.
     fn load_of(&self, index: usize, worker: usize) -> WorkerLoad {
         let phase = &self.plan.phases[self.runs[index].phase_index];
-        let slice = |worker_count: usize| Slice { index: worker as u64, count: worker_count as u64 };
-        let whole = slice(self.worker_count);
+        // With fewer places in flight than workers, some workers have none and sit the phase out.
+        let Some(part) = part_of(&phase.load, worker, self.worker_count) else {
+            return WorkerLoad::Closed { users: 0, in_flight_max: None, count_max: None };
+        };
+        let share = |total: u32| part.share(u64::from(total)) as u32;
         match &phase.load {
-            Load::Closed { users, in_flight_max } => {
-                // With fewer places in flight than workers, some workers have none and get no users.
-                let busy_count = self.worker_count.min(in_flight_max.map_or(usize::MAX, |max| max as usize));
-                let share = |total: u32| {
-                    if worker < busy_count { slice(busy_count).share(u64::from(total)) as u32 } else { 0 }
-                };
-                let count_share =
-                    |total: u64| if worker < busy_count { slice(busy_count).share(total) } else { 0 };
-                WorkerLoad::Closed {
-                    users: share(*users),
-                    in_flight_max: in_flight_max.map(share),
-                    count_max: phase.action_count_max.map(count_share),
-                }
+            Load::Closed { users, in_flight_max } => WorkerLoad::Closed {
+                users: share(*users),
+                in_flight_max: in_flight_max.map(share),
+                count_max: phase.action_count_max.map(|total| part.share(total)),
+            },
+            Load::Once { users, in_flight_max } => {
+                WorkerLoad::Once { users: share(*users), in_flight_max: in_flight_max.map(share) }
             }
-            Load::Once { users } => WorkerLoad::Once { users: whole.share(u64::from(*users)) as u32 },
-            Load::Open { stages, arrivals, on_saturation, users_max } => WorkerLoad::Open {
+            Load::Open { stages, arrivals, on_saturation, users_max, users } => WorkerLoad::Open {
                 profile: Profile {
                     stages: stages.clone(),
                     arrivals: *arrivals,
@@ -358,10 +355,40 @@ impl<'p> Conductor<'p> {
                     seed: Random::stream(self.plan.seed, PHASE_STREAM + index as u64).bits(),
                 },
                 on_saturation: *on_saturation,
-                users_max: whole.share(u64::from(*users_max)).max(1) as u32,
+                users_max: share(*users_max),
+                users: users.map(share),
             },
         }
     }
+}
+
+/// How many actions a load lets be in flight at once at most.
+pub(crate) fn place_count(load: &Load) -> u32 {
+    match load {
+        Load::Closed { users, in_flight_max } | Load::Once { users, in_flight_max } => {
+            in_flight_max.map_or(*users, |max| max.min(*users))
+        }
+        Load::Open { users_max, users, .. } => users.map_or(*users_max, |users| users.min(*users_max)),
+    }
+}
+
+/// A worker's part in a load among the workers that have one; `None`: there are fewer places in flight than workers, and it has none.
+fn part_of(load: &Load, worker: usize, worker_count: usize) -> Option<Slice> {
+    let count = worker_count.min(place_count(load).max(1) as usize);
+    (worker < count).then_some(Slice { index: worker as u64, count: count as u64 })
+}
+
+/// Per scenario: by which slice a worker deals out numbers of users and rows of feeds. Where all phases of a scenario have the same
+/// workers, those share them without gaps; where they differ, a worker's numbers are its own in all of them.
+pub(crate) fn user_slices(plan: &Plan, worker: usize, worker_count: usize) -> Vec<Slice> {
+    let whole = Slice { index: worker as u64, count: worker_count as u64 };
+    let slice = |scenario: usize| {
+        let phases = plan.phases.iter().filter(|phase| phase.scenario == scenario);
+        let mut parts = phases.map(|phase| part_of(&phase.load, worker, worker_count));
+        let first = parts.next().flatten();
+        if parts.all(|part| part == first) { first.unwrap_or(whole) } else { whole }
+    };
+    (0..plan.scenarios.len()).map(slice).collect()
 }
 
 /// How long a phase's load lasts, where that is known.

@@ -33,7 +33,7 @@ pub fn simulate(plan: &Plan, driver: SimDriver) -> Result<RunRecord, RunError> {
         connect_timeout_ns: target.connect_timeout_ns,
     };
     let setup = WorkerSetup {
-        slice: Slice::WHOLE,
+        slices: vec![Slice::WHOLE; plan.scenarios.len()],
         targets: plan.targets.iter().map(target).collect(),
         scenarios: scenarios.clone(),
         interval_ns: plan.interval_ns,

@@ -73,7 +73,7 @@ pub(crate) fn lower(config: &Config, name: &str, binding: Option<&Plan>, faults:
         slos: Vec::new(),
         interval_ns: Plan::INTERVAL_NS,
     };
-    Lowered { thread_count: thread_count(&contexts, &plan, faults), plan, facts }
+    Lowered { thread_count: thread_count(&contexts, faults), plan, facts }
 }
 
 fn facts(config: &Config) -> Facts {
@@ -191,7 +191,7 @@ impl Lowering<'_> {
             feeds: self.actions.feeds(),
         });
         if benchmark.is_once() {
-            self.once(place, ids.len(), tokens, &mut facts, faults);
+            self.once(place, tokens, &mut facts, faults);
         } else {
             self.timed(place, tokens, &mut facts, faults);
         }
@@ -287,28 +287,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// Each user each action once. One token makes it strictly one after another, action by action.
-    fn once(
-        &mut self,
-        place: Place<'_>,
-        entry_count: usize,
-        tokens: u32,
-        facts: &mut BenchmarkFacts,
-        faults: &mut Faults<'_>,
-    ) {
+    /// Each user each action once, action by action. One token makes it strictly one after another.
+    fn once(&mut self, place: Place<'_>, tokens: u32, facts: &mut BenchmarkFacts, faults: &mut Faults<'_>) {
         let (users, name) = (place.context.user_count, quoted(place.benchmark.name.trim()));
-        let (load, count) = if tokens == 1 {
-            // Users take turns in order, so a count of all is each user each action once.
-            (Load::Closed { users, in_flight_max: Some(1) }, Some(u64::from(users) * entry_count as u64))
-        } else {
-            (Load::Once { users }, None)
-        };
-        if (2..users).contains(&tokens) && place.benchmark.is_saved {
-            let message = format!(
-                "the {tokens} tokens of {name} cap nothing: without a duration all {users} users begin at once"
-            );
-            faults.warning(place.benchmark.at, message, "use 1 token for one after another");
-        }
+        let load = Load::Once { users, in_flight_max: (tokens < users).then_some(tokens) };
         if place.benchmark.rate.value > 0.0 {
             let message = format!(
                 "the rate of {name} has no effect: without a duration each action is begun as soon as it can be"
@@ -317,7 +299,7 @@ impl Lowering<'_> {
         }
         let name = self.name_of(place);
         facts.target_per_sec.push(0.0);
-        let phase = self.phase(name, PhaseKind::Measure, load, None, count, 1);
+        let phase = self.phase(name, PhaseKind::Measure, load, None, 1);
         facts.phases.push(phase);
     }
 
@@ -332,6 +314,7 @@ impl Lowering<'_> {
                 arrivals: Arrivals::Constant,
                 on_saturation: Saturation::Queue,
                 users_max: users.min(tokens),
+                users: Some(users),
             }),
             Some(_) if per_sec == 0.0 => Some(full_speed.clone()),
             _ => None,
@@ -351,7 +334,6 @@ impl Lowering<'_> {
                 PhaseKind::Warmup,
                 full_speed.clone(),
                 Some(benchmark.warmup_1_s),
-                None,
                 1,
             );
         }
@@ -361,7 +343,6 @@ impl Lowering<'_> {
                 PhaseKind::Warmup,
                 base_load.clone(),
                 Some(benchmark.warmup_2_s),
-                None,
                 1,
             );
         }
@@ -392,8 +373,7 @@ impl Lowering<'_> {
                 return;
             }
             let name = if steps == 1 { name.clone() } else { format!("{name} step {}", step + 1) };
-            let phase =
-                self.phase(name, PhaseKind::Measure, load, Some(benchmark.duration_s), None, per_step);
+            let phase = self.phase(name, PhaseKind::Measure, load, Some(benchmark.duration_s), per_step);
             facts.phases.push(phase);
             facts.target_per_sec.push(per_sec);
         }
@@ -406,7 +386,6 @@ impl Lowering<'_> {
         kind: PhaseKind,
         load: Load,
         seconds: Option<u32>,
-        action_count_max: Option<u64>,
         repeat_count: u32,
     ) -> String {
         let is_taken = |name: &str| self.phases.iter().any(|phase| phase.name == name);
@@ -422,7 +401,7 @@ impl Lowering<'_> {
             scenario: self.scenarios.len().saturating_sub(1),
             load,
             duration_ns: seconds.map(|seconds| u64::from(seconds) * NS_PER_SEC),
-            action_count_max,
+            action_count_max: None,
             repeat_count,
             start: PhaseStart::After(self.phases.len().checked_sub(1), 0),
             drain_limit_ns: Phase::DRAIN_LIMIT_NS,
@@ -431,26 +410,14 @@ impl Lowering<'_> {
     }
 }
 
-/// Worker threads: what the contexts ask for, as far as the tokens of rated phases can be shared out.
-fn thread_count(contexts: &[&Context], plan: &Plan, faults: &mut Faults<'_>) -> Option<usize> {
+/// Worker threads: what the contexts ask for. Phases with fewer users or tokens are run by as many of them as have a part.
+fn thread_count(contexts: &[&Context], faults: &mut Faults<'_>) -> Option<usize> {
     let wanted = contexts.iter().map(|context| context.thread_count).max().filter(|count| *count > 0)?;
     if let Some(other) = contexts.iter().find(|context| context.thread_count != wanted) {
         let message = format!("contexts differ in `num_threads`: all are run by {wanted} threads");
         faults.warning(other.at, message, "run them one by one to have them apart");
     }
-    let shared_out = |phase: &Phase| match phase.load {
-        Load::Open { users_max, .. } => users_max,
-        Load::Closed { users, .. } | Load::Once { users } => users,
-    };
-    let most = plan.phases.iter().map(shared_out).min().unwrap_or(wanted);
-    if most < wanted {
-        let at = contexts.first().map_or(0, |context| context.at);
-        let message = format!(
-            "a benchmark at a fixed rate has fewer tokens than `num_threads`: all are run by {most} instead of {wanted}"
-        );
-        faults.warning(at, message, "give each benchmark at least as many tokens as threads");
-    }
-    usize::try_from(wanted.min(most)).ok()
+    usize::try_from(wanted).ok()
 }
 
 /// Cookies of the built-in classes: Java's client keeps none unless told to.

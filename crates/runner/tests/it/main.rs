@@ -7,6 +7,7 @@ mod laws;
 mod pipelined;
 mod protocol;
 mod times;
+mod turns;
 
 use plan::Plan;
 use record::{PhaseRecord, RunObserver, RunRecord};
