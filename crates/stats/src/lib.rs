@@ -5,6 +5,7 @@
 
 mod counts;
 mod histogram;
+pub mod inference;
 mod interval;
 
 pub use counts::{Counts, ErrorClass, Errors};

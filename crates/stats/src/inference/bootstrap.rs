@@ -1,0 +1,194 @@
+//! Resampling: what other values chance might as well have given.
+//!
+//! Two kinds. Values that follow each other in time are resampled in blocks, so that what hangs together stays together. Values that are
+//! independent (blocks of an interleaved comparison) are resampled one by one, and the deviation is studentised.
+
+use super::{Spread, trimmed};
+use units::Random;
+
+/// How many neighbours are kept together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockLength {
+    /// At least 1.
+    pub count: usize,
+    /// Whether the values hang together over so long that there are only a handful of independent stretches: the result is then too sure of itself.
+    pub is_strained: bool,
+}
+
+/// Fewer independent stretches than this say little about their own scatter.
+const STRETCHES_MIN: usize = 6;
+
+/// The length of blocks for a series: twice the lag from which on five autocorrelations in a row are within chance, 2·√(log₁₀n / n) (the band width of
+/// D. N. Politis and H. White, Econometric Reviews 23, 2004), but at least n^(1/3), the rate of H. R. Künsch, Ann. Stat. 17 (1989).
+pub fn block_length(series: &[f64]) -> BlockLength {
+    let n = series.len();
+    if n < 4 {
+        return BlockLength { count: 1, is_strained: true };
+    }
+    let middle = series.iter().sum::<f64>() / n as f64;
+    let covariance = |lag: usize| -> f64 {
+        series.iter().zip(series.iter().skip(lag)).map(|(x, y)| (x - middle) * (y - middle)).sum()
+    };
+    let variance = covariance(0);
+    let limit = 2.0 * ((n as f64).log10() / n as f64).sqrt();
+    let is_chance = |lag: usize| lag >= n || variance <= 0.0 || (covariance(lag) / variance).abs() < limit;
+    let longest = n / 2;
+    let quiet_from =
+        (1..=longest).find(|first| (*first..*first + 5).all(is_chance)).unwrap_or(longest).max(1);
+    let least = (n as f64).cbrt().ceil() as usize;
+    let wanted = least.max(2 * (quiet_from - 1)).max(1);
+    let most = (n / 3).max(1);
+    BlockLength { count: wanted.min(most), is_strained: n / wanted < STRETCHES_MIN }
+}
+
+/// Standard error of Σ numerators / Σ denominators, both series in time, resampled in circular blocks (D. N. Politis and J. P. Romano, in
+/// Exploring the Limits of Bootstrap, 1992). `None` below four values or without a denominator.
+pub fn ratio_resampled_se(
+    numerators: &[f64],
+    denominators: &[f64],
+    length: BlockLength,
+    resample_count: u32,
+    random: &mut Random,
+) -> Option<f64> {
+    let pairs: Vec<(f64, f64)> = numerators.iter().copied().zip(denominators.iter().copied()).collect();
+    let n = pairs.len();
+    let whole: f64 = pairs.iter().map(|(_, denominator)| denominator).sum();
+    if n < 4 || whole <= 0.0 || resample_count < 2 {
+        return None;
+    }
+    // Sums of all circular blocks, so that a resample costs one addition per block.
+    let sums: Vec<(f64, f64)> = (0..n)
+        .map(|start| {
+            let block = pairs.iter().cycle().skip(start).take(length.count.max(1));
+            block.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+        })
+        .collect();
+    let block_count = n.div_ceil(length.count.max(1));
+    let mut values = Vec::with_capacity(resample_count as usize);
+    for _ in 0..resample_count {
+        let mut sum = (0.0, 0.0);
+        for _ in 0..block_count {
+            let block = sums.get(random.below(n as u64) as usize).copied().unwrap_or_default();
+            sum = (sum.0 + block.0, sum.1 + block.1);
+        }
+        if sum.1 > 0.0 {
+            values.push(sum.0 / sum.1);
+        }
+    }
+    super::stdev(&values)
+}
+
+/// The `trim`med mean of independent values with its resampled error: symmetric studentised bootstrap (P. Hall, J. R. Stat. Soc. B 50, 1988; for trimmed
+/// means R. R. Wilcox, Introduction to Robust Estimation, §4.4.4). A resample whose values are all the same counts as infinitely far away.
+/// `None` below three values.
+pub fn trimmed_resampled(
+    values: &[f64],
+    trim: f64,
+    resample_count: u32,
+    random: &mut Random,
+) -> Option<(f64, Spread)> {
+    let n = values.len();
+    if n < 3 {
+        return None;
+    }
+    let (middle, se, freedom) = trimmed(&mut values.to_vec(), trim)?;
+    let mut resample = vec![0.0; n];
+    let mut deviations = Vec::with_capacity(resample_count as usize);
+    for _ in 0..resample_count {
+        for place in &mut resample {
+            *place = values.get(random.below(n as u64) as usize).copied().unwrap_or(middle);
+        }
+        let deviation = match trimmed(&mut resample, trim) {
+            Some((again, again_se, _)) if again_se > 0.0 => (again - middle).abs() / again_se,
+            // All values the same from the start: there is nothing to scatter.
+            _ if se == 0.0 => 0.0,
+            _ => f64::INFINITY,
+        };
+        deviations.push(deviation);
+    }
+    deviations.sort_unstable_by(f64::total_cmp);
+    Some((middle, Spread::Resampled { se, freedom, deviations }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inference::{mean, stdev};
+
+    fn normal(random: &mut Random) -> f64 {
+        (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
+    }
+
+    /// An autoregressive series of mean 10, standard deviation 1 and correlation `phi` between neighbours.
+    fn series(phi: f64, n: usize, random: &mut Random) -> Vec<f64> {
+        let mut state = normal(random);
+        let next = |_| {
+            state = phi * state + (1.0 - phi * phi).sqrt() * normal(random);
+            10.0 + state
+        };
+        (0..n).map(next).collect()
+    }
+
+    #[test]
+    fn the_mouse_data() {
+        // Efron and Tibshirani, An Introduction to the Bootstrap, tables 2.1 and 2.2: with blocks of one value the standard error of the treated mice's mean is 23.36.
+        let treated = [94.0, 197.0, 16.0, 38.0, 99.0, 141.0, 23.0];
+        let ones = [1.0; 7];
+        let single = BlockLength { count: 1, is_strained: false };
+        let se = ratio_resampled_se(&treated, &ones, single, 40_000, &mut Random::new(3)).unwrap();
+        assert!((se - 23.36).abs() < 0.35, "{se}");
+    }
+
+    #[test]
+    fn blocks_see_what_single_values_do_not() {
+        // The mean of n values with lag-one correlation φ has variance about (1 + φ)/(1 − φ) times that of independent ones.
+        let (n, phi) = (300, 0.7f64);
+        let trials = 60;
+        let (mut blocks, mut singles, mut strained) = (Vec::new(), Vec::new(), 0);
+        let mut means = Vec::new();
+        for trial in 0..trials {
+            let mut random = Random::stream(23, trial);
+            let values = series(phi, n, &mut random);
+            let ones = vec![1.0; n];
+            let length = block_length(&values);
+            strained += u32::from(length.is_strained);
+            let single = BlockLength { count: 1, is_strained: false };
+            blocks.push(ratio_resampled_se(&values, &ones, length, 300, &mut random).unwrap());
+            singles.push(ratio_resampled_se(&values, &ones, single, 300, &mut random).unwrap());
+            means.push(mean(&values).unwrap());
+        }
+        let exact = ((1.0 + phi) / (1.0 - phi) / n as f64).sqrt();
+        let (blocks, singles) = (mean(&blocks).unwrap(), mean(&singles).unwrap());
+        assert!((stdev(&means).unwrap() / exact - 1.0).abs() < 0.25);
+        assert!((0.75..1.15).contains(&(blocks / exact)), "{blocks} against {exact}");
+        assert!(singles / exact < 0.55, "{singles} against {exact}");
+        assert!(strained < 6, "{strained}");
+        let ramp: Vec<f64> = (0..60).map(f64::from).collect();
+        assert!(block_length(&ramp).is_strained);
+    }
+
+    #[test]
+    fn intervals_of_trimmed_means_cover_even_with_outliers() {
+        // One value in ten is ten times as wide. The trimmed mean's truth is 0 by symmetry.
+        let trials = 1_000;
+        let covered = (0..trials).filter(|trial| {
+            let mut random = Random::stream(29, *trial);
+            let draw = |_| normal(&mut random) * if random.below(10) == 0 { 10.0 } else { 1.0 };
+            let values: Vec<f64> = (0..12).map(draw).collect();
+            let (middle, spread) = trimmed_resampled(&values, 0.2, 399, &mut random).unwrap();
+            middle.abs() <= spread.half_width(0.05)
+        });
+        let share = covered.count() as f64 / trials as f64;
+        assert!((0.945..=1.0).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn few_or_equal_values() {
+        let mut random = Random::new(1);
+        assert_eq!(trimmed_resampled(&[1.0, 2.0], 0.2, 99, &mut random), None);
+        let (middle, spread) = trimmed_resampled(&[2.0; 5], 0.2, 99, &mut random).unwrap();
+        assert_eq!((middle, spread.half_width(0.05)), (2.0, 0.0));
+        assert_eq!(block_length(&[1.0; 2]).count, 1);
+        assert!(ratio_resampled_se(&[1.0; 3], &[1.0; 3], block_length(&[1.0; 3]), 9, &mut random).is_none());
+    }
+}
