@@ -1,0 +1,80 @@
+//! What a page shows of a run beside its measurements: kept in the record's plan under [`KEY`], so that the page can be printed again from
+//! the record alone.
+
+use crate::options::{Mode, Options};
+use crate::statistics::Statistics;
+use record::RunRecord;
+use serde::{Deserialize, Serialize};
+use units::NS_PER_MS;
+
+/// Where the record's plan holds [`Facts`].
+pub const KEY: &str = "wrk";
+
+/// What was asked for, as far as pages show it, and the samples of answers per second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// `wrk` or `wrk2`.
+    pub mode: String,
+    /// As it was typed, a password hidden.
+    pub url: String,
+    /// As given.
+    pub threads: u32,
+    /// As given; all are opened.
+    pub connections: u32,
+    /// As given.
+    pub duration_ns: u64,
+    /// Whether the distribution is printed.
+    pub latency: bool,
+    /// Whether the distribution of service times is printed too.
+    pub uncorrected_latency: bool,
+    /// Whether a pipelined batch is one latency.
+    pub batch_latency: bool,
+    /// Whether certificates went unverified.
+    pub insecure: bool,
+    /// Answers to one batch of requests; 1 without pipelining.
+    pub pipeline_depth: u32,
+    /// Answers per second of each thread, one sample per [`Facts::sampling_ns`].
+    pub requests_per_sec: Statistics,
+    /// How often a sample is taken, ns.
+    pub sampling_ns: u64,
+}
+
+impl Facts {
+    /// How often answers are counted into a sample: 100 ms, as wrk does.
+    pub const SAMPLING_NS: u64 = 100 * NS_PER_MS;
+
+    /// Of a command line, before the run.
+    pub fn of(options: &Options) -> Self {
+        Self {
+            mode: options.mode.as_str().to_owned(),
+            url: options.url.text.clone(),
+            threads: options.threads,
+            connections: options.connections,
+            duration_ns: options.duration_ns,
+            latency: options.latency,
+            uncorrected_latency: options.uncorrected_latency,
+            batch_latency: options.batch_latency,
+            insecure: options.insecure,
+            pipeline_depth: 1,
+            requests_per_sec: Statistics::default(),
+            sampling_ns: Self::SAMPLING_NS,
+        }
+    }
+
+    /// Whose layout the page has.
+    pub fn mode(&self) -> Mode {
+        Mode::of_name(&self.mode).unwrap_or(Mode::Wrk)
+    }
+
+    /// Puts them into a record's plan.
+    pub fn put_into(&self, plan: &mut serde_json::Value) {
+        if let (Some(plan), Ok(facts)) = (plan.as_object_mut(), serde_json::to_value(self)) {
+            plan.insert(KEY.to_owned(), facts);
+        }
+    }
+
+    /// Those of a record; `None`: it is no run of wrk's or wrk2's command line.
+    pub fn read(record: &RunRecord) -> Option<Self> {
+        Self::deserialize(record.plan.get(KEY)?).ok()
+    }
+}
