@@ -565,6 +565,16 @@ impl Core {
         }));
     }
 
+    /// Gives a phase's arrivals another rate from a time after its start on.
+    pub(crate) fn change_rate(&mut self, phase_run: usize, at_ns: u64, rate: units::Rate) {
+        let phases = self.phases.iter_mut().flatten();
+        for phase in phases.filter(|phase| phase.phase_run == phase_run) {
+            if let Load::Open { fire_times, .. } = &mut phase.load {
+                fire_times.change_rate(at_ns, rate);
+            }
+        }
+    }
+
     /// Ends the load of all phases at `now_ns`, with what waits for a user; `gives_up`: what is under way is not waited for either.
     pub(crate) fn stop(&mut self, now_ns: u64, gives_up: bool) {
         for phase in self.phases.iter_mut().flatten() {

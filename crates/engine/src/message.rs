@@ -16,6 +16,15 @@ pub enum Command {
     },
     /// Run a phase.
     Start(Box<PhaseOrder>),
+    /// From a time on, a phase's arrivals come at another rate. Without meaning for a phase that is not open.
+    ChangeRate {
+        /// Which, as in [`PhaseOrder`].
+        phase_run: usize,
+        /// Since the phase's start, ns; a little ahead, so that all workers change at once.
+        at_ns: u64,
+        /// Of all workers together.
+        rate: units::Rate,
+    },
     /// End the load of all phases now, and let what is under way drain.
     Stop,
     /// End all phases now; what is under way is counted as unfinished.

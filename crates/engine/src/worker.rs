@@ -125,6 +125,9 @@ impl<D: Driver> Worker<D> {
                     self.core.prepare(scenario as u16, user_count, now_ns);
                 }
                 Ok(Command::Start(order)) => self.start(*order, now_ns),
+                Ok(Command::ChangeRate { phase_run, at_ns, rate }) => {
+                    self.core.change_rate(phase_run, at_ns, rate);
+                }
                 Ok(Command::Stop) => self.core.stop(now_ns, false),
                 Ok(Command::Abort) => self.core.stop(now_ns, true),
                 Ok(Command::Recycle(interval)) => self.core.recycle(interval),

@@ -8,10 +8,12 @@ use record::{LoadModel, PhaseKind, PhaseRecord, Progress, RunObserver};
 use scenario::{ScenarioFactory, Shape};
 use schedule::{FireTimes, Profile, Slice};
 use std::sync::Arc;
-use units::Random;
+use units::{Random, Rate};
 
 /// So long before its start a phase is announced, so that all workers know of it in time.
 const LEAD_NS: u64 = units::NS_PER_MS;
+/// So long ahead a change of rate is announced: a worker that is busy with a batch still hears of it in time.
+const CHANGE_LEAD_NS: u64 = 20 * units::NS_PER_MS;
 /// Streams of the plan's seed from here on are the phases'; below are the scenarios'.
 const PHASE_STREAM: u64 = 1 << 32;
 
@@ -30,6 +32,8 @@ pub(crate) struct Conductor<'p> {
     aborted: Option<String>,
     /// What is to be sent, to which worker.
     outbox: Vec<(usize, Command)>,
+    /// What was done to the run from outside, in words.
+    notes: Vec<String>,
     broken: Option<String>,
     pub(crate) exits: Vec<(usize, Usage)>,
     pub(crate) lateness_ns: Vec<stats::Histogram>,
@@ -79,6 +83,7 @@ impl<'p> Conductor<'p> {
             run_start_ns: None,
             aborted: None,
             outbox: Vec::new(),
+            notes: Vec::new(),
             broken: None,
             exits: Vec::new(),
             lateness_ns: vec![stats::Histogram::default(); worker_count],
@@ -93,6 +98,11 @@ impl<'p> Conductor<'p> {
     /// Why the run was cut short.
     pub(crate) fn aborted(&self) -> Option<&str> {
         self.aborted.as_deref()
+    }
+
+    /// What was done to the run from outside, in words.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// A worker's last words, when one could not go on.
@@ -144,6 +154,23 @@ impl<'p> Conductor<'p> {
         self.preparing = None;
         for worker in 0..self.worker_count {
             self.outbox.push((worker, if gives_up { Command::Abort } else { Command::Stop }));
+        }
+    }
+
+    /// Gives all open phases that run another rate, from now on until their end.
+    pub(crate) fn change_rate(&mut self, rate: Rate, now_ns: u64) {
+        let run_start_ns = self.run_start_ns.unwrap_or(0);
+        for (phase_run, run) in self.runs.iter_mut().enumerate() {
+            let State::Running { curve: Some(curve), .. } = &mut run.state else { continue };
+            let at_ns = now_ns.saturating_add(CHANGE_LEAD_NS).saturating_sub(run.start_ns);
+            curve.change_rate(at_ns, rate);
+            let command = |worker| (worker, Command::ChangeRate { phase_run, at_ns, rate });
+            self.outbox.extend((0..self.worker_count).map(command));
+            let name = &self.plan.phases[run.phase_index].name;
+            let since = units::duration(run.start_ns.saturating_sub(run_start_ns).saturating_add(at_ns));
+            self.notes.push(format!(
+                "the rate of phase {name} was changed by hand to {rate}, {since} after the run's start"
+            ));
         }
     }
 

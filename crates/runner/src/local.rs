@@ -20,6 +20,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use units::Rate;
 
 /// Descriptors beside the connections: output files, epoll, wakers, the terminal.
 const FD_SPARE_COUNT: u64 = 64;
@@ -82,6 +83,17 @@ impl Interrupt {
         }
     }
 
+    /// Gives the open phases that run another rate, of all workers together, from some 20 ms on until their end; phases that begin later have
+    /// their plan's. The record says so in its notes.
+    pub fn change_rate(&self, rate: Rate) {
+        if let Ok(inbox) = self.inner.inbox.lock()
+            && let Some(inbox) = inbox.as_ref()
+        {
+            // The run may be over already.
+            let _ = inbox.send(Message::ChangeRate(rate));
+        }
+    }
+
     fn stop_count(&self) -> u32 {
         self.inner.stop_count.load(Ordering::SeqCst)
     }
@@ -98,6 +110,7 @@ impl Interrupt {
 enum Message {
     Report(usize, Report),
     Interrupted,
+    ChangeRate(Rate),
 }
 
 /// A worker's thread.
@@ -168,6 +181,7 @@ pub fn execute_with(
         hand.thread.join().map_err(|_| RunError::Internal("a worker thread panicked".to_owned()))?;
     }
     record.client = client_of(&conductor, &process_before);
+    record.environment.notes.extend_from_slice(conductor.notes());
     record.aborted = conductor.aborted().map(str::to_owned);
     record.phases = conductor.into_phases();
     finish(&plan, &mut record);
@@ -449,8 +463,10 @@ fn conduct<'p>(
         }
         let message =
             inbox.recv().map_err(|_| RunError::Internal("all worker threads are gone".to_owned()))?;
-        if let Message::Report(worker, report) = message {
-            conductor.on_report(worker, report, now_ns(), observers);
+        match message {
+            Message::Report(worker, report) => conductor.on_report(worker, report, now_ns(), observers),
+            Message::ChangeRate(rate) => conductor.change_rate(rate, now_ns()),
+            Message::Interrupted => {}
         }
         if hands.iter().any(|hand| hand.thread.is_finished()) && !conductor.is_done() {
             return Err(RunError::Internal("a worker thread ended before its time".to_owned()));
@@ -466,7 +482,7 @@ fn conduct<'p>(
     while conductor.exits.len() < hands.len() {
         match inbox.recv() {
             Ok(Message::Report(worker, report)) => conductor.on_report(worker, report, now_ns(), observers),
-            Ok(Message::Interrupted) => {}
+            Ok(Message::Interrupted | Message::ChangeRate(_)) => {}
             Err(_) => return Err(RunError::Internal("a worker thread died at its end".to_owned())),
         }
     }

@@ -100,6 +100,29 @@ impl RateCurve {
         (due_ns < u64::MAX as f64).then_some(due_ns as u64)
     }
 
+    /// From `at_ns` on the rate is `rate`, for ever.
+    pub(crate) fn change(&mut self, at_ns: u64, rate: Rate) {
+        let start_ns = at_ns as f64;
+        let until = self.segments.iter().rposition(|segment| segment.start_ns <= start_ns).unwrap_or(0);
+        self.segments.truncate(until + 1);
+        let arrivals_before = match self.segments.last_mut() {
+            Some(last) => {
+                last.duration_ns = (start_ns - last.start_ns).max(0.0);
+                last.arrivals_before + last.arrivals_until(last.duration_ns)
+            }
+            None => 0.0,
+        };
+        let rate = rate.count() as f64 / rate.period_ns() as f64;
+        self.segments.push(Segment {
+            start_ns,
+            duration_ns: f64::INFINITY,
+            arrivals_before,
+            rate,
+            slope: 0.0,
+        });
+        self.at = self.at.min(until);
+    }
+
     pub(crate) fn rate_per_sec_at(&self, elapsed_ns: u64) -> f64 {
         let elapsed_ns = elapsed_ns as f64;
         let segment = self.segments.iter().rev().find(|segment| elapsed_ns >= segment.start_ns);

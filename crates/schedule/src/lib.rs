@@ -139,6 +139,19 @@ impl FireTimes {
         self.curve.rate_per_sec_at(elapsed_ns)
     }
 
+    /// From `at_ns` on the rate is this one, whatever the profile says; what is due before stays due. Slices that are changed alike still make
+    /// up the whole.
+    pub fn change_rate(&mut self, at_ns: u64, rate: Rate) {
+        self.curve.change(at_ns, rate);
+        if let Spread::Even { .. } = self.spread {
+            self.spread = Spread::EvenCurve;
+        }
+        if self.number < self.count_max && self.next_ns.is_none_or(|ns| ns >= at_ns) {
+            let next_ns = self.curve.when(self.number, self.spread.offset(self.number));
+            self.next_ns = self.within(next_ns);
+        }
+    }
+
     fn first_ns(&mut self) -> Option<u64> {
         let first_ns = match &mut self.spread {
             Spread::Even { rest, count, .. } => {

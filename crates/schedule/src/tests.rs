@@ -53,6 +53,62 @@ fn slices_merge_to_the_whole() {
     }
 }
 
+/// Those due before `at_ns` are read before the change, as a worker would.
+fn changed_times(profile: &Profile, slice: Slice, changes: &[(u64, u64)]) -> Vec<u64> {
+    let mut fire_times = FireTimes::new(profile, slice);
+    let mut out = Vec::new();
+    let mut changes = changes.iter().peekable();
+    loop {
+        if let Some((at_ns, per_sec)) = changes.peek()
+            && fire_times.peek_ns().is_none_or(|due_ns| due_ns >= *at_ns)
+        {
+            fire_times.change_rate(*at_ns, rate(*per_sec));
+            changes.next();
+            continue;
+        }
+        let Some(due_ns) = fire_times.peek_ns() else { return out };
+        out.push(due_ns);
+        fire_times.advance();
+    }
+}
+
+#[test]
+fn a_rate_changed_on_the_way_holds_from_then_on_for_all_slices_alike() {
+    let changes = [(2 * NS_PER_SEC, 500), (3 * NS_PER_SEC, 0), (4 * NS_PER_SEC, 2000)];
+    for stages in [vec![stage(1000, 1000, 0)], vec![stage(0, 2000, 2), stage(100, 100, 10)]] {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson, Arrivals::UniformJitter] {
+            let profile = profile(stages.clone(), arrivals, 6);
+            let whole = changed_times(&profile, Slice::WHOLE, &changes);
+            assert!(whole.is_sorted());
+            let within = |from: u64, until: u64| {
+                let range = from * NS_PER_SEC..until * NS_PER_SEC;
+                whole.iter().filter(|due_ns| range.contains(due_ns)).count() as f64
+            };
+            // Chance moves a count of n by some √n; even arrivals by one at each change.
+            let slack = if arrivals == Arrivals::Poisson { 200.0 } else { 2.0 };
+            for (from, until, wanted) in [(0, 2, 2000.0), (2, 3, 500.0), (3, 4, 0.0), (4, 6, 4000.0)] {
+                let found = within(from, until);
+                assert!((found - wanted).abs() <= slack, "{arrivals:?} {from}..{until}: {found}");
+            }
+            for count in [2, 3] {
+                let slice = |index| changed_times(&profile, Slice { index, count }, &changes);
+                let mut merged: Vec<u64> = (0..count).flat_map(slice).collect();
+                merged.sort_unstable();
+                assert_eq!(merged, whole, "{arrivals:?} in {count}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_rate_keeps_to_the_count() {
+    let profile = Profile { count_max: 2500, ..profile(vec![stage(1000, 1000, 0)], Arrivals::Constant, 60) };
+    let got = changed_times(&profile, Slice::WHOLE, &[(NS_PER_SEC, 100)]);
+    assert_eq!(got.len(), 2500);
+    // 1000 in the first second, the other 1500 at 100/s.
+    assert_eq!(got.last().map(|ns| ns / NS_PER_SEC), Some(15));
+}
+
 #[test]
 fn a_ramp_has_the_area_under_its_line() {
     let got = times(&profile(vec![stage(0, 1000, 10)], Arrivals::Constant, 10), Slice::WHOLE);

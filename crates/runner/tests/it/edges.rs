@@ -263,3 +263,23 @@ phases:
     assert_eq!(completed, [5, 2, 80]);
     assert_eq!(record.client.workers.len(), 4);
 }
+
+#[test]
+fn the_rate_of_an_open_phase_can_be_changed_while_it_runs() {
+    let running = target();
+    let yaml = "target: URL\nrequest: GET /hello\nrate: 200/s\nduration: 2s\ninterval: 500ms\n";
+    let options = RunOptions { worker_count: Some(2), ..RunOptions::default() };
+    let control = options.interrupt.clone();
+    let change = || control.change_rate(units::Rate::per_sec(1000).unwrap());
+    let record =
+        execute(plan_for(&running, yaml), options, &mut [&mut AtFirstInterval(Some(change))]).unwrap();
+    let phase = &record.phases[0];
+    assert_laws(phase);
+    assert_eq!(phase.counts.failed, 0);
+    // 0.5 s at 200/s and some 1.5 s at 1000/s, less what passes until the change has reached the workers.
+    assert!((1200..=1620).contains(&phase.counts.due), "{:?}", phase.counts);
+    let last = phase.intervals.iter().rfind(|interval| interval.duration_ns == 500_000_000).unwrap();
+    assert!((480..=520).contains(&last.counts.started), "{:?}", last.counts);
+    let notes = record.environment.notes.join("\n");
+    assert!(notes.contains("the rate of phase main was changed by hand to 1,000/s"), "{notes}");
+}
