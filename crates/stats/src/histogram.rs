@@ -1,9 +1,10 @@
 //! A latency histogram: ns, three significant digits, exact count, minimum, maximum and sum beside the buckets.
 
+use crate::hdr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hdrhistogram::Histogram as Hdr;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 /// A quantile is carried by a sample only when at least so many values lie beyond it; else it is an anecdote.
 pub const SAMPLES_BEYOND_MIN: u64 = 10;
@@ -179,14 +180,21 @@ impl Histogram {
     }
 
     /// Reads the form of [`Histogram::to_base64`]. `sum_ns`, minimum and maximum come from the buckets, to 0.1 %: give the exact ones with [`Histogram::with_exact`].
+    ///
+    /// # Errors
+    /// What is no histogram, or claims more than one can hold.
     pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
-        let bytes = BASE64.decode(text).map_err(|error| HistogramError(error.to_string()))?;
-        let read: Hdr<u64> = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|error| HistogramError(error.to_string()))?;
+        Self::from_base64_of_unit(text, 1)
+    }
+
+    /// The same of another program's histogram whose values are whole units of `ns_per_unit`, such as microseconds.
+    ///
+    /// # Errors
+    /// What is no histogram, or claims more than one can hold.
+    pub fn from_base64_of_unit(text: &str, ns_per_unit: u64) -> Result<Self, HistogramError> {
         let mut histogram = Self::default();
-        for step in read.iter_recorded() {
-            histogram.record_n(read.median_equivalent(step.value_iterated_to()), step.count_at_value());
+        for (value, count) in hdr::decode(text).map_err(HistogramError)? {
+            histogram.record_n(value.saturating_mul(ns_per_unit), count);
         }
         Ok(histogram)
     }

@@ -4,6 +4,7 @@
 //! ([`SampleStats`]) and only ever merged, never averaged, so that the order and grouping of merges do not matter.
 
 mod counts;
+mod hdr;
 mod histogram;
 pub mod inference;
 mod interval;
