@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders that hold nothing written by hand.
-const SKIPPED: [&str; 6] = ["target", "seeds", "corpus", "artifacts", "gold", "weir-demo"];
+const SKIPPED: [&str; 7] = ["target", "seeds", "corpus", "artifacts", "gold", "weir-demo", "node_modules"];
 
 /// What a check found, in the form of compilers: place, fault, mend.
 #[derive(Debug, Clone, PartialEq, Eq)]

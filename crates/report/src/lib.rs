@@ -1,10 +1,11 @@
-//! A run's record for people and for other programs: text, JSON, Markdown, JUnit; and the line that shows a run as it goes.
+//! A run's record for people and for other programs: text, JSON, Markdown, JUnit, HTML; and the line that shows a run as it goes.
 //!
 //! Each format is a file of its own behind [`Format`] and is computable from the record alone, so that a record read back from its JSON
 //! prints as it did after the run. [`OutputFile`] is opened before the run and put in place whole at its end.
 
 mod date;
 mod facts;
+mod html;
 mod json;
 mod junit;
 mod live_line;
@@ -12,6 +13,7 @@ mod markdown;
 mod output;
 mod text;
 
+pub use html::{Html, embedded_records};
 pub use json::{Json, Layout};
 pub use junit::Junit;
 pub use live_line::{LiveLine, Watcher};

@@ -1,0 +1,106 @@
+// What was asked of the service and what it did, over time: rate, failures, and how much was in flight.
+
+import { type Line, type Spec, chart } from "../charts/plot.ts";
+import { TIME_GROUP, type Timeline, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
+import { type Row, type Run, type View, rowsOf, sideless } from "../model.ts";
+import { notCompleted } from "../record.ts";
+import { runLook, theme } from "../theme.ts";
+import { count, perSec, ratio, short } from "../units.ts";
+
+type Value = (row: Row) => number | null;
+
+/** A sum over a row's moments per second. */
+const perSecond = (of: (row: Row) => number): Value => (row) => (row.durationNs > 0 ? (of(row) * 1e9) / row.durationNs : null);
+const sum = (row: Row, key: "due" | "completed"): number => row.moments.reduce((total, moment) => total + moment.counts[key], 0);
+const due: Value = (row) => (row.phase.load_model === "open" && !isDrain(row) ? perSecond((r) => sum(r, "due"))(row) : null);
+const completed: Value = perSecond((row) => sum(row, "completed"));
+const lost: Value = perSecond((row) => row.moments.reduce((total, { counts }) => total + notCompleted(counts), 0));
+const inFlight: Value = (row) => row.intervals.reduce((total, one) => total + one.in_flight_mean * one.duration_ns, 0) / Math.max(1, row.durationNs);
+const inFlightMost: Value = (row) => Math.max(...row.intervals.map((one) => one.in_flight_max));
+
+function isDrain(row: Row): boolean {
+  return row.startNs >= row.phase.start_ns + row.phase.duration_ns;
+}
+
+export function rateSection(view: View): Node[] {
+  const lines = view.runs.map((run) => timeline(rowsOf(run, view.selection)));
+  const x = together(lines);
+  const parts = [rateChart(view, lines, x)];
+  const lostLines = eachRun(view, lines, x, "not completed", lost, (v) => `${perSec(v)}/s`);
+  if (lostLines.some((line) => line.values.some((value) => (value ?? 0) > 0))) parts.push(lostChart(view, lines, x.x, lostLines));
+  if (view.selection.action === null) parts.push(flightChart(view, lines, x));
+  return parts;
+}
+
+type Together = ReturnType<typeof together>;
+
+/** A line for each run. */
+function eachRun(view: View, lines: readonly Timeline[], x: Together, name: string, value: Value, format: (v: number) => string): Line[] {
+  const colors = theme();
+  return view.runs.map((run, index) => ({
+    name: run.letter ? `${name} ${run.letter}` : name,
+    values: x.spread(index, valuesOf(lines[index]!, value)),
+    format,
+    ...runLook(colors, run.index),
+  }));
+}
+
+/** What all charts of this section have in common. */
+function frame(view: View, lines: readonly Timeline[], x: number[]): Pick<Spec, "x" | "behind" | "group"> {
+  const [run] = view.runs;
+  const rows = lines.length === 1 ? lines[0]!.rows : x.map(() => null);
+  return {
+    x: timeAxis({ x, rows }, view.runs), group: TIME_GROUP,
+    ...(run ? { behind: phaseShades(sideless(run.record, view.selection.phase), view.selection.phase) } : {}),
+  };
+}
+
+function rateChart(view: View, lines: readonly Timeline[], x: Together): HTMLElement {
+  const colors = theme();
+  const format = (value: number): string => `${perSec(value)}/s`;
+  const asked = view.runs.map((run, index): Line => ({
+    name: run.letter ? `asked ${run.letter}` : "asked", values: x.spread(index, valuesOf(lines[index]!, due)),
+    color: colors.asked, dash: [4, 4], width: 1.5, format,
+  }));
+  const used = asked.filter((line) => line.values.some((value) => value !== null));
+  return chart({
+    title: "Rate asked and achieved", note: rateNote(view), height: 220, ...frame(view, lines, x.x),
+    y: { kind: "linear", head: "per second", mark: short },
+    lines: [...eachRun(view, lines, x, "achieved", completed, format), ...used],
+  });
+}
+
+function rateNote(view: View): string {
+  const words = view.runs.map((run) => runNote(run, view)).filter(Boolean);
+  return words.join(" ") || "Completed per second of each interval.";
+}
+
+function runNote(run: Run, view: View): string {
+  const rows = rowsOf(run, view.selection).filter((row) => row.phase.kind === "measure" && !isDrain(row));
+  const rates = rows.map(completed).filter((value): value is number => value !== null);
+  if (rates.length === 0) return "";
+  const who = run.letter ? `${run.letter}: ` : "";
+  const range = `${perSec(Math.min(...rates))} to ${perSec(Math.max(...rates))} per second were completed in the measured intervals`;
+  const behind = rows.filter((row) => (due(row) ?? 0) > 0 && (completed(row) ?? 0) < 0.99 * (due(row) ?? 0)).length;
+  return `${who}${range}${behind > 0 ? `; ${behind} of ${rows.length} (${ratio(behind / rows.length)}) fell more than 1% behind what was due` : ""}.`;
+}
+
+function lostChart(view: View, lines: readonly Timeline[], x: number[], lost: Line[]): HTMLElement {
+  const colors = theme();
+  const single = lost.length === 1;
+  return chart({
+    title: "Not completed", note: "Failed, dropped, never started or unfinished, per second.", height: 130, ...frame(view, lines, x),
+    y: { kind: "linear", head: "per second", mark: short },
+    lines: single ? lost.map((line) => ({ ...line, color: colors.bad, fill: `${colors.bad}40` })) : lost,
+  });
+}
+
+function flightChart(view: View, lines: readonly Timeline[], x: Together): HTMLElement {
+  const format = (value: number): string => (value < 100 ? String(Number(value.toPrecision(3))) : count(value));
+  const mean = eachRun(view, lines, x, "mean", inFlight, format);
+  const most = eachRun(view, lines, x, "most", inFlightMost, format).map((line) => ({ ...line, width: 1, dash: [2, 3] }));
+  return chart({
+    title: "In flight", note: "Sent and not yet answered. Where the most stays at one height, the connections or users were all taken.", height: 130,
+    ...frame(view, lines, x.x), y: { kind: "linear", head: "in flight", mark: short }, lines: [...mean, ...most],
+  });
+}
