@@ -26,6 +26,13 @@ impl Plan {
         if self.interval_ns < units::NS_PER_MS {
             faults.push(Diagnostic::error("an interval is at least 1 ms"));
         }
+        for target in &self.targets {
+            if target.alternates.iter().any(|index| *index >= self.targets.len()) {
+                let message =
+                    format!("target `{}` takes turns with one that the plan does not have", target.name);
+                faults.push(Diagnostic::error(message));
+            }
+        }
         self.scenario_faults(&mut faults);
         self.phase_faults(&mut faults);
         self.slo_faults(&mut faults);

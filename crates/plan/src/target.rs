@@ -27,6 +27,9 @@ pub struct Target {
     pub unix_socket: Option<PathBuf>,
     /// Addresses to use in place of name resolution; empty: resolve. All are used in turn.
     pub addresses: Vec<IpAddr>,
+    /// Indices of targets that take turns with this one: a request to it by user u goes to the (u mod n)th of it and these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternates: Vec<usize>,
     /// Limit on TCP connect plus TLS handshake, ns.
     pub connect_timeout_ns: u64,
     /// Limit from sending a request to the end of its answer, ns.
@@ -53,6 +56,7 @@ impl Target {
             connections: ConnectionPolicy::PerUser,
             unix_socket: None,
             addresses: Vec::new(),
+            alternates: Vec::new(),
             connect_timeout_ns: Self::CONNECT_TIMEOUT_NS,
             request_timeout_ns: Self::REQUEST_TIMEOUT_NS,
         }

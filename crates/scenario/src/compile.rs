@@ -52,19 +52,36 @@ pub(crate) enum CompiledStep {
 
 #[derive(Debug)]
 pub(crate) struct CompiledRequest {
-    pub(crate) target: u16,
+    /// One for each target that takes turns; users have theirs by their number.
+    pub(crate) variants: Vec<Variant>,
     pub(crate) request_index: Option<u16>,
     pub(crate) kind: RequestKind,
     pub(crate) want: Want,
     pub(crate) timeout_ns: u64,
-    pub(crate) rendering: Rendering,
-    /// The request itself, when nothing in it varies.
-    pub(crate) fixed: Option<(Vec<u8>, Marks)>,
     pub(crate) expects_continue: bool,
     pub(crate) checks_status: bool,
     pub(crate) checks: Vec<CompiledCheck>,
     pub(crate) captures: Vec<CompiledCapture>,
     pub(crate) redirects_max: u32,
+}
+
+/// A request as it goes to one target.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub(crate) target: u16,
+    pub(crate) rendering: Rendering,
+    /// The request itself, when nothing in it varies.
+    pub(crate) fixed: Option<(Vec<u8>, Marks)>,
+}
+
+impl CompiledRequest {
+    /// The variant of a user.
+    #[inline]
+    pub(crate) fn variant(&self, user_index: u64) -> &Variant {
+        // Almost always there is one, and a division would cost more than the rest of the choice.
+        let count = self.variants.len();
+        if count == 1 { &self.variants[0] } else { &self.variants[user_index as usize % count] }
+    }
 }
 
 impl Program {
@@ -180,7 +197,14 @@ impl Compiler<'_> {
     ) -> Option<CompiledRequest> {
         let fault_count = self.faults.len();
         let target = self.plan.targets.get(request.target)?;
-        let rendering = self.rendering(request, target);
+        let turns = std::iter::once(&request.target).chain(&target.alternates);
+        let mut variants = Vec::new();
+        for index in turns {
+            let target = self.plan.targets.get(*index)?;
+            let rendering = self.rendering(request, target);
+            let fixed = fixed(&rendering, &target.authority());
+            variants.push(Variant { target: u16::try_from(*index).ok()?, rendering, fixed });
+        }
         let (checks, captures) = (self.checks(request, action), self.captures(request));
         if self.faults.len() > fault_count {
             return None;
@@ -201,19 +225,17 @@ impl Compiler<'_> {
             "CONNECT" => RequestKind::Connect,
             _ => RequestKind::Other,
         };
-        let expects_continue = rendering.body.is_some()
+        let expects_continue = variants.iter().all(|variant| variant.rendering.body.is_some())
             && request.headers.iter().any(|(name, value)| {
                 name.eq_ignore_ascii_case("expect")
                     && value.as_static().is_some_and(|v| v.eq_ignore_ascii_case("100-continue"))
             });
         Some(CompiledRequest {
-            target: u16::try_from(request.target).ok()?,
+            variants,
             request_index,
             kind,
             want: Want { headers: wants_headers, body: wants_body },
             timeout_ns: request.timeout_ns.unwrap_or(target.request_timeout_ns),
-            fixed: fixed(&rendering, &target.authority()),
-            rendering,
             expects_continue,
             checks_status: checks.iter().any(|check| matches!(check.test, Test::Status(_))),
             checks,

@@ -1,7 +1,7 @@
 //! One user of a declarative scenario: its place in the steps, its variables and cookies.
 
 use crate::check::Seen;
-use crate::compile::{CompiledRequest, CompiledStep, Program};
+use crate::compile::{CompiledRequest, CompiledStep, Program, Variant};
 use crate::cookies::Jar;
 use crate::feed::{FeedCursor, Row};
 use crate::order::Place;
@@ -150,12 +150,13 @@ impl User {
 
     /// Makes the request's bytes ready and says how to exchange them.
     fn exchange(&mut self, program: &Program, request: &CompiledRequest, now_ns: u64) -> Next {
-        let target = self.redirect.as_ref().map_or(request.target, |redirect| redirect.target);
+        let variant = request.variant(self.user_index);
+        let target = self.redirect.as_ref().map_or(variant.target, |redirect| redirect.target);
         let is_plain = self.redirect.is_none() && self.jar.is_empty();
-        self.sends_fixed = is_plain && request.fixed.is_some();
-        let marks = match &request.fixed {
+        self.sends_fixed = is_plain && variant.fixed.is_some();
+        let marks = match &variant.fixed {
             Some((_, marks)) if is_plain => *marks,
-            _ => self.render(program, request, target, now_ns),
+            _ => self.render(program, variant, target, now_ns),
         };
         let kind = match &self.redirect {
             Some(redirect) if !redirect.keeps_method && request.kind != RequestKind::Head => {
@@ -177,15 +178,15 @@ impl User {
     fn render(
         &mut self,
         program: &Program,
-        request: &CompiledRequest,
+        variant: &Variant,
         target: u16,
         now_ns: u64,
     ) -> crate::render::Marks {
         let redirected;
         let rendering = match &self.redirect {
-            None => &request.rendering,
+            None => &variant.rendering,
             Some(redirect) => {
-                redirected = redirect.applied_to(&request.rendering, target == request.target);
+                redirected = redirect.applied_to(&variant.rendering, target == variant.target);
                 &redirected
             }
         };
@@ -267,7 +268,8 @@ impl User {
 
     fn keep_cookies(&mut self, request: &CompiledRequest, answer: &Answer<'_>, now_ns: u64) {
         let Some(headers) = answer.headers else { return };
-        let target = self.redirect.as_ref().map_or(request.target, |redirect| redirect.target);
+        let own = request.variant(self.user_index).target;
+        let target = self.redirect.as_ref().map_or(own, |redirect| redirect.target);
         for (_, line) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             let path = self.sent_path(request).to_owned();
             self.jar.set(target, line, &path, now_ns);
@@ -276,7 +278,7 @@ impl User {
 
     /// The path of the request that was sent last.
     fn sent_path<'a>(&'a self, request: &'a CompiledRequest) -> &'a str {
-        let bytes = match &request.fixed {
+        let bytes = match &request.variant(self.user_index).fixed {
             Some((bytes, _)) if self.sends_fixed => bytes.as_slice(),
             _ => self.buffer.as_slice(),
         };
@@ -298,12 +300,13 @@ impl User {
             return Some(false);
         }
         self.redirects_left -= 1;
-        let from = self.redirect.as_ref().map_or(request.target, |redirect| redirect.target);
+        let variant = request.variant(self.user_index);
+        let from = self.redirect.as_ref().map_or(variant.target, |redirect| redirect.target);
         let Some((target, path)) = resolve(program, location, from, self.sent_path(request)) else {
             return Some(false);
         };
         let already_get = self.redirect.as_ref().is_some_and(|redirect| !redirect.keeps_method);
-        let is_safe = matches!(request.rendering.method.as_str(), "GET" | "HEAD");
+        let is_safe = matches!(variant.rendering.method.as_str(), "GET" | "HEAD");
         let keeps_method = !already_get && (matches!(answer.status, 307 | 308) || is_safe);
         self.redirect = Some(Redirect { target, path, keeps_method });
         Some(true)
@@ -426,7 +429,9 @@ impl Scenario for Interpreter {
         }
         let steps = program.actions.get(usize::from(user.action));
         match steps.and_then(|steps| steps.get(user.step)) {
-            Some(CompiledStep::Request(request)) => request.fixed.as_ref().map_or(&[], |(bytes, _)| bytes),
+            Some(CompiledStep::Request(request)) => {
+                request.variant(user.user_index).fixed.as_ref().map_or(&[], |(bytes, _)| bytes)
+            }
             _ => &[],
         }
     }

@@ -23,6 +23,8 @@ pub(crate) struct Actions<'c> {
     context: Option<&'c Context>,
     /// The present context's site and its index, once an action asked for it.
     site: Option<(usize, Site)>,
+    /// All contexts' sites so far.
+    sites: Vec<(usize, Site)>,
     site_is_wrong: bool,
     /// Greatest number of users of any enabled context: so many connections are shared.
     user_count_max: u32,
@@ -39,9 +41,10 @@ impl<'c> Actions<'c> {
         Self {
             config,
             binding,
-            class: Class::of(&config.header.user_class.value),
+            class: Class::of(&config.header.user_class.value, config.dialect),
             context: None,
             site: None,
+            sites: Vec::new(),
             site_is_wrong: false,
             user_count_max: users.max().unwrap_or(1),
             said_class: false,
@@ -114,18 +117,28 @@ impl<'c> Actions<'c> {
             self.site_is_wrong = true;
             return false;
         };
-        let name = site.target.name.clone();
-        let known =
-            |site: &Site, targets: &[Target]| targets.iter().position(|target| *target == site.target);
-        let index = known(&site, &self.targets).unwrap_or_else(|| {
-            let count = self.targets.iter().filter(|target| target.name.starts_with(&name)).count();
+        // A context that sends where an earlier one did shares its connections.
+        if let Some((index, known)) = self.sites.iter().find(|(_, known)| *known == site) {
+            self.site = Some((*index, known.clone()));
+            return true;
+        }
+        self.sites.push((self.targets.len(), site.clone()));
+        let turn_count = site.targets.len();
+        let first = self.targets.len();
+        for (index, target) in site.targets.iter_mut().enumerate() {
+            let alike = |known: &&Target| {
+                known.name == target.name || known.name.starts_with(&format!("{} (", target.name))
+            };
+            let count = self.targets.iter().filter(alike).count();
             if count > 0 {
-                site.target.name = format!("{name} ({})", count + 1);
+                target.name = format!("{} ({})", target.name, count + 1);
             }
-            self.targets.push(site.target.clone());
-            self.targets.len() - 1
-        });
-        self.site = Some((index, site));
+            if index == 0 {
+                target.alternates = (first + 1..first + turn_count).collect();
+            }
+            self.targets.push(target.clone());
+        }
+        self.site = Some((first, site));
         true
     }
 

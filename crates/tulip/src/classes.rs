@@ -2,6 +2,7 @@
 //!
 //! What a class printed per action is left out; what it slept is kept. Random sleeps were whole milliseconds and are any here, with the same mean.
 
+use crate::config::Dialect;
 use crate::faults::{Faults, quoted};
 use crate::url::{self, Url};
 use plan::{
@@ -25,11 +26,12 @@ pub(crate) enum Class {
 pub(crate) type Steps = Vec<Step>;
 
 impl Class {
-    /// The class of that name, if it is built in.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    /// The class of that name, if it is built in. Without a package `HttpUser` was the one class in the first releases, the other later.
+    pub(crate) fn of(name: &str, dialect: Dialect) -> Option<Self> {
         match name.trim() {
-            "user.http.HttpUser" | "HttpUser" => Some(Self::Seed),
-            "org.example.user.HttpUser" | "org.example.user.TestHttpUser" | "TestHttpUser" => {
+            "user.http.HttpUser" => Some(Self::Seed),
+            "HttpUser" if dialect <= Dialect::B => Some(Self::Seed),
+            "org.example.user.HttpUser" | "org.example.user.TestHttpUser" | "HttpUser" | "TestHttpUser" => {
                 Some(Self::Demonstration)
             }
             name if name.rsplit('.').next() == Some("KwrkHttpUser") => Some(Self::Kwrk),
@@ -121,7 +123,8 @@ fn request(method: &str, path: Template, target: usize, ok: (u16, u16), body: Bo
 /// Where a class sends, as `user_params` say.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Site {
-    pub(crate) target: Target,
+    /// One for each URL, at least one; users take turns.
+    pub(crate) targets: Vec<Target>,
     path: String,
     query: String,
     json_body: String,
@@ -152,46 +155,91 @@ impl Params<'_> {
             );
             return None;
         };
-        let mut urls = text.split(',').map(str::trim).filter(|url| !url.is_empty());
-        let first = urls.next().unwrap_or_default();
+        let mut texts: Vec<&str> = text.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
         let shares = self.shares(faults);
-        if urls.next().is_some() {
-            match shares {
-                true => faults.error(
-                    at,
-                    "several URLs in `url` are not supported",
-                    "keep one, or run the configuration once per URL",
-                ),
-                false => faults.warning(
-                    at,
-                    "of several URLs in `url` only the first is used, as in Tulip",
-                    "keep one",
-                ),
+        if texts.len() > 1 && !shares {
+            let message =
+                "of several URLs in `url` only the first is used, as in Tulip without shared connections";
+            faults.warning(
+                at,
+                message,
+                "keep one, or set `shareConnections` to true: users then take the URLs in turn",
+            );
+            texts.truncate(1);
+        } else if texts.len() > 1 && class == Class::Seed {
+            let message = "this class sends to one URL, and `url` has several";
+            faults.error(at, message, "keep one, or run the configuration once per URL");
+        }
+        let mut urls = Vec::new();
+        for text in texts {
+            match url::parse(text) {
+                Ok(url) => urls.push(url),
+                Err(why) => {
+                    let message = format!("the URL {}: {why}", quoted(text));
+                    faults.error(at, message, "write for example http://localhost:7070");
+                    return None;
+                }
             }
         }
-        let url = url::parse(first)
-            .map_err(|why| {
-                faults.error(
-                    at,
-                    format!("the URL {}: {why}", quoted(first)),
-                    "write for example http://localhost:7070",
-                )
-            })
-            .ok()?;
-        let Url { scheme, host, port, path, query } = url;
-        let mut target = Target::new(scheme, host, port);
-        if port != scheme.default_port() || scheme == Scheme::Https {
-            target.name = target.authority();
+        let Some(Url { path, query, .. }) = urls.first().cloned() else {
+            faults.error(at, "there is no URL in `url`", "write for example http://localhost:7070");
+            return None;
+        };
+        match class {
+            Class::Kwrk if urls.iter().any(|url| (&url.path, &url.query) != (&path, &query)) => {
+                let message = "the URLs in `url` differ in their path, and all users ask for the same";
+                faults.error(at, message, "give all of them the same path and query");
+            }
+            Class::Demonstration if urls.iter().any(|url| !url.path.is_empty() || !url.query.is_empty()) => {
+                let message =
+                    "what follows host and port in `url` is in no request: each action has its own path";
+                faults.warning(at, message, "remove it");
+            }
+            Class::Seed | Class::Demonstration | Class::Kwrk => {}
         }
-        target.connections =
-            if shares { ConnectionPolicy::Shared(user_count) } else { ConnectionPolicy::PerUser };
-        if class == Class::Seed {
-            target.base_path = path.clone();
-        } else {
-            self.client_settings(&mut target, faults);
+        let policy = if shares { ConnectionPolicy::Shared(user_count) } else { ConnectionPolicy::PerUser };
+        let mut targets: Vec<Target> = Vec::new();
+        for Url { scheme, host, port, path, .. } in urls {
+            let mut target = Target::new(scheme, host, port);
+            if port != scheme.default_port() || scheme == Scheme::Https {
+                target.name = target.authority();
+            }
+            target.connections = policy;
+            if class == Class::Seed {
+                target.base_path = path;
+            }
+            targets.push(target);
         }
+        if class != Class::Seed {
+            self.client_settings(&mut targets, faults);
+        }
+        self.say_what_was_meant(faults);
         let json_body = self.get("jsonBody").map_or_else(String::new, |(_, body)| body.to_owned());
-        Some(Site { target, path: if path.is_empty() { "/".to_owned() } else { path }, query, json_body })
+        Some(Site { targets, path: if path.is_empty() { "/".to_owned() } else { path }, query, json_body })
+    }
+
+    /// Names parameters that are nearly those of a built-in class. Any other is somebody's own.
+    fn say_what_was_meant(&self, faults: &mut Faults<'_>) {
+        const READ: [&str; 7] = [
+            "url",
+            "httpVersion",
+            "httpHeader",
+            "connectTimeoutMillis",
+            "readTimeoutMillis",
+            "shareConnections",
+            "jsonBody",
+        ];
+        const UNUSED: [&str; 3] = ["urlx", "debug", "http_port"];
+        let given = || self.context.iter().chain(self.header);
+        for (name, value) in given() {
+            if READ.contains(&name.as_str()) || UNUSED.contains(&name.as_str()) {
+                continue;
+            }
+            if let Some(meant) = plan::nearest(name, READ) {
+                let message = format!("the class reads no parameter {}", quoted(name));
+                faults.warning(value.at, message, format!("did you mean `{meant}`?"));
+            }
+        }
     }
 
     /// Whether users share connections; unset means so, anything unknown means not.
@@ -211,39 +259,58 @@ impl Params<'_> {
     }
 
     /// What the later releases' HttpUser reads.
-    fn client_settings(&self, target: &mut Target, faults: &mut Faults<'_>) {
+    fn client_settings(&self, targets: &mut [Target], faults: &mut Faults<'_>) {
         match self.get("httpVersion") {
             None | Some((_, "HTTP_1_1")) => {}
-            Some((at, version)) => {
-                faults.warning(
-                    at,
-                    format!("`httpVersion` {}: requests go by HTTP/1.1", quoted(version)),
-                    "write HTTP_1_1",
+            Some((at, version @ ("HTTP_2" | "HTTP_3"))) => {
+                let message = format!(
+                    "`httpVersion` {}: requests go by HTTP/1.1, and what is measured is HTTP/1.1",
+                    quoted(version)
                 );
+                faults.warning(at, message, "write HTTP_1_1 to say so");
+            }
+            Some((at, version)) => {
+                let message =
+                    format!("`httpVersion` {} is none, and HTTP/1.1 is spoken, as in Tulip", quoted(version));
+                faults.warning(at, message, "write HTTP_1_1");
             }
         }
-        for (name, limit_ns) in [
-            ("connectTimeoutMillis", &mut target.connect_timeout_ns),
-            ("readTimeoutMillis", &mut target.request_timeout_ns),
-        ] {
-            let Some((at, text)) = self.get(name) else { continue };
-            match text.parse::<u32>() {
-                Ok(ms) if ms > 0 => *limit_ns = u64::from(ms) * NS_PER_MS,
-                _ => faults.error(
-                    at,
-                    format!("`{name}` must be a whole number above 0, found {}", quoted(text)),
-                    "write for example 1000",
-                ),
-            }
+        let connect_ns = self.limit_ns("connectTimeoutMillis", faults);
+        let request_ns = self.limit_ns("readTimeoutMillis", faults);
+        let header = self.header(faults);
+        for target in targets {
+            target.connect_timeout_ns = connect_ns.unwrap_or(target.connect_timeout_ns);
+            target.request_timeout_ns = request_ns.unwrap_or(target.request_timeout_ns);
+            target.headers.extend(header.clone());
         }
+    }
+
+    fn limit_ns(&self, name: &str, faults: &mut Faults<'_>) -> Option<u64> {
+        let (at, text) = self.get(name)?;
+        let ms = text.parse::<u32>().ok().filter(|ms| *ms > 0);
+        if ms.is_none() {
+            let message = format!("`{name}` must be a whole number above 0, found {}", quoted(text));
+            faults.error(at, message, "write for example 1000");
+        }
+        ms.map(|ms| u64::from(ms) * NS_PER_MS)
+    }
+
+    /// The one header; unless given it names Tulip.
+    fn header(&self, faults: &mut Faults<'_>) -> Option<(String, Secret)> {
         let (at, line) = self.get("httpHeader").unwrap_or((self.at, "User-Agent: Tulip"));
         match line.split_once(':') {
             Some((name, value)) if !name.trim().is_empty() => {
+                if value.contains(':') {
+                    let message = "the value of `httpHeader` is sent whole; Tulip cut it at its colon";
+                    faults.warning(at, message, "nothing need be done");
+                }
                 let value = Secret::header_value(name.trim(), value.trim());
-                target.headers.push((name.trim().to_owned(), value));
+                Some((name.trim().to_owned(), value))
             }
             _ => {
-                faults.error(at, format!("`httpHeader` {} is no header", quoted(line)), "write `Name: value`")
+                let message = format!("`httpHeader` {} is no header", quoted(line));
+                faults.error(at, message, "write `Name: value`");
+                None
             }
         }
     }

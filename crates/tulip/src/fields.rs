@@ -136,7 +136,16 @@ impl<'n> Fields<'n> {
         let Some(entry) = self.get(&[name], faults) else { return Vec::new() };
         let fields = Fields::of(&entry.node, &quoted(name), faults);
         let param = |entry: &Entry, faults: &mut Faults<'_>| {
-            (entry.key.clone(), At { at: entry.node.at, value: text_of(&entry.node, &entry.key, faults) })
+            let value = match &entry.node.value {
+                // Several URLs are one text with commas in Tulip; a list says the same.
+                Value::List(items) if entry.key == "url" => {
+                    let texts: Vec<String> =
+                        items.iter().map(|item| text_of(item, &entry.key, faults)).collect();
+                    texts.join(",")
+                }
+                _ => text_of(&entry.node, &entry.key, faults),
+            };
+            (entry.key.clone(), At { at: entry.node.at, value })
         };
         fields.entries.iter().map(|entry| param(entry, faults)).collect()
     }

@@ -25,6 +25,10 @@ impl Context<'_, '_> {
             targets.push(self.target(target));
         }
         self.target_names = targets.iter().map(|target| target.name.clone()).collect();
+        for ((_, text), target) in entries(text.targets.as_ref()).zip(&mut targets) {
+            let names = text.alternates.iter().flat_map(|names| &names.0);
+            target.alternates = names.filter_map(|name| self.target_index(name)).collect();
+        }
         let has_type = |target: &Target| {
             target.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
         };

@@ -20,6 +20,8 @@ model! {
         unix_socket: At<String> = Optional("none"),
         /// Addresses to use, in turn, instead of those that the host's name resolves to.
         addresses: OneOrMany<At<IpAddr>> = Optional("resolve the name, use all addresses"),
+        /// Targets that take turns with this one: the first user's requests to it go to it, the second's to the first of these, and so on.
+        alternates: OneOrMany<At<String>> = Optional("none"),
         /// Limit on connecting, TLS included.
         connect_timeout: At<PositiveDuration> = Optional("5s"),
         /// Limit from sending a request to the end of its answer.

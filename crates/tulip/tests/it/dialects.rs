@@ -37,11 +37,11 @@ fn names_of_all_releases_may_be_mixed() {
                 "action2" Uniform(0, 28000000)
             scenario "onStop" Sequence
                 "action100" Constant(100000000)
-            phase "onStart" Measure "onStart" once 4 users, - x1
+            phase "onStart" Measure "onStart" once 4 users, in flight None, - x1
             phase "b prewarmup" Warmup "b" closed 4 users, in flight Some(3), 1.00 s x1
-            phase "b warmup" Warmup "b" open 10/s, users_max 3, 2.00 s x1
-            phase "b" Measure "b" open 10/s, users_max 3, 3.00 s x2
-            phase "onStop" Measure "onStop" once 4 users, - x1
+            phase "b warmup" Warmup "b" open 10/s, 4 users, in flight 3, 2.00 s x1
+            phase "b" Measure "b" open 10/s, 4 users, in flight 3, 3.00 s x2
+            phase "onStop" Measure "onStop" once 4 users, in flight None, - x1
             [0][0] "onStart" u:4 t:3 tokens:11 ["onStart"]
             [0][1] "b" u:4 t:3 tokens:3 ["b"]
             [0][2] "onStop" u:4 t:3 tokens:11 not saved ["onStop"]
@@ -71,9 +71,9 @@ fn rate_steps_count_iterations() {
                 "action9"
                 "action3" GET /posts/${user_number}
                 "action9"
-            phase "s step 1" Measure "s" open 40/s, users_max 4, 1.00 s x3
-            phase "s step 2" Measure "s" open 80/s, users_max 4, 1.00 s x3
-            phase "s step 3" Measure "s" open 120/s, users_max 4, 1.00 s x3
+            phase "s step 1" Measure "s" open 40/s, 4 users, in flight 4, 1.00 s x3
+            phase "s step 2" Measure "s" open 80/s, 4 users, in flight 4, 1.00 s x3
+            phase "s step 3" Measure "s" open 120/s, 4 users, in flight 4, 1.00 s x3
             phase "s" Measure "s" closed 4 users, in flight None, 1.00 s x6
             [0][0] "s" u:4 t:3 tokens:33 w:w ["s step 1", "s step 2", "s step 3"]
             [0][1] "s" u:4 t:3 tokens:33 ["s"]
@@ -105,8 +105,8 @@ fn one_token_without_a_duration_is_one_after_another() {
         config(CONTEXT, r#"[{"name": "i", "worker_thread_qsize": 1, "actions": [{"id": 0}, {"id": 8}]}]"#);
     let run = tulip::parse(&text, "c.json", None).run.unwrap();
     let phase = &run.plan.phases[0];
-    assert_eq!(phase.load, Load::Closed { users: 4, in_flight_max: Some(1) });
-    assert_eq!((phase.action_count_max, phase.duration_ns), (Some(8), None));
+    assert_eq!(phase.load, Load::Once { users: 4, in_flight_max: Some(1) });
+    assert_eq!((phase.action_count_max, phase.duration_ns), (None, None));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod dialects;
+mod sites;
 mod table;
 mod wrong;
 
@@ -45,10 +46,11 @@ fn shown_plan(plan: &Plan) -> String {
     for target in &plan.targets {
         let _ = writeln!(
             out,
-            "target {} {} {:?} {:?}",
+            "target {} {} {:?}{} {:?}",
             target.name,
             target.url(),
             target.connections,
+            target.alternates.iter().map(|index| format!(" or {index}")).collect::<String>(),
             target.headers
         );
     }
@@ -64,9 +66,12 @@ fn shown_plan(plan: &Plan) -> String {
             Load::Closed { users, in_flight_max } => {
                 format!("closed {users} users, in flight {in_flight_max:?}")
             }
-            Load::Once { users } => format!("once {users} users"),
-            Load::Open { stages, users_max, .. } => {
-                format!("open {}/s, users_max {users_max}", stages[0].rate_from.as_f64())
+            Load::Once { users, in_flight_max } => {
+                format!("once {users} users, in flight {in_flight_max:?}")
+            }
+            Load::Open { stages, users_max, users, .. } => {
+                let rate = stages[0].rate_from.as_f64();
+                format!("open {rate}/s, {} users, in flight {users_max}", users.unwrap_or_default())
             }
         };
         let length = phase.duration_ns.map_or("-".to_owned(), units::duration);
