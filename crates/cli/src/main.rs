@@ -9,6 +9,7 @@ mod exit;
 mod outputs;
 mod perform;
 mod quick;
+mod selected;
 mod signals;
 mod talk;
 mod url;

@@ -1,1 +1,18 @@
 //! Runs kept in SQLite: schema, migrations, selection; the import of other tools' results.
+//!
+//! A [`Store`] is one file with all runs. Each run is written as it happens, one transaction per interval, and reads back as the
+//! same [`RunRecord`](record::RunRecord), to the last bit. A run that never came to its end is rebuilt from the intervals that it left.
+
+mod codec;
+mod error;
+pub mod read;
+mod rebuild;
+mod schema;
+mod selector;
+mod store;
+mod summary;
+
+pub use error::StoreError;
+pub use selector::Selector;
+pub use store::{Filter, RunKey, Store};
+pub use summary::{RunState, RunSummary};

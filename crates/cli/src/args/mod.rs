@@ -5,11 +5,13 @@
 mod http;
 mod result;
 mod run;
+mod runs;
 mod target;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
+pub(crate) use runs::StoreArgs;
 pub(crate) use target::{DemoArgs, TargetArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};

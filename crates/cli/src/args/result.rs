@@ -1,5 +1,6 @@
 //! Where results go, and `weir report`.
 
+use super::StoreArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,15 +34,17 @@ pub(crate) enum FailOn {
 /// Print a run's JSON record as text, Markdown, JUnit XML or Tulip's table
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// A record, as --json wrote it; - is stdin
-    #[arg(value_name = "RUN.json")]
-    pub(crate) record: PathBuf,
+    /// A kept run (last, last~1, an id, a name, KEY=VALUE of a label), a file with a record, or - for stdin
+    #[arg(value_name = "RUN")]
+    pub(crate) record: String,
     /// The form
     #[arg(short, long, default_value = "text")]
     pub(crate) format: ReportFormat,
     /// Write to this file in place of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
 }
 
 /// The form of a report. (A text on each variant would make the whole help twice as long.)

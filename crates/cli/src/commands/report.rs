@@ -1,20 +1,17 @@
-//! `weir report`: a record read back from its JSON, in another form.
+//! `weir report`: a run's record in another form.
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::{self, Exit, Failure};
+use crate::selected::selected;
 use crate::talk::Talk;
 use ::report::{Format, Json, Junit, Layout, Markdown, OutputFile, Text};
 use plan::Diagnostic;
-use record::{RunRecord, SCHEMA_VERSION};
-use std::fs::File;
-use std::io::{self, Read};
+use record::RunRecord;
+use std::io;
 use std::path::Path;
 
-/// Greatest record read: an hour of intervals of a second with many actions is below 100 MB.
-const RECORD_BYTES_MAX: u64 = 1 << 30;
-
 pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
-    let record = read(&args.record).map_err(|diagnostic| Failure::usage(&diagnostic))?;
+    let record = selected(&args.record, &args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
     let to = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = OutputFile::open(to).map_err(|error| Failure::output(&error, Exit::BadPlan))?;
     let color = if output.is_stdout() { talk.stdout_color } else { ::report::Color::Never };
@@ -37,9 +34,9 @@ pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
 struct Tulip(String);
 
 impl Tulip {
-    fn of(record: &RunRecord, path: &Path) -> Result<Self, Failure> {
+    fn of(record: &RunRecord, named: &str) -> Result<Self, Failure> {
         let table = tulip::table(record).ok_or_else(|| {
-            let message = format!("`{}` is no run of a Tulip configuration", path.display());
+            let message = format!("`{named}` is no run of a Tulip configuration");
             Failure::usage(&Diagnostic::error(message).hint("use --format text"))
         })?;
         Ok(Self(table))
@@ -50,35 +47,4 @@ impl Format for Tulip {
     fn write(&self, _: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
         out.write_all(self.0.as_bytes())
     }
-}
-
-fn read(path: &Path) -> Result<RunRecord, Diagnostic> {
-    let name = path.display();
-    let opened: io::Result<Box<dyn Read>> = if path == Path::new("-") {
-        Ok(Box::new(io::stdin().lock()))
-    } else {
-        File::open(path).map(|file| Box::new(file) as Box<dyn Read>)
-    };
-    let mut bytes = Vec::new();
-    let read = opened.and_then(|from| from.take(RECORD_BYTES_MAX + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        Diagnostic::error(format!("can't read `{name}`: {}", units::system_words(&error)))
-            .hint("name a record that --json wrote")
-    })?;
-    if bytes.len() as u64 > RECORD_BYTES_MAX {
-        let limit = units::size(RECORD_BYTES_MAX);
-        return Err(Diagnostic::error(format!("`{name}` is larger than {limit}")).hint("name a run's record"));
-    }
-    let no_record = |error: serde_json::Error| {
-        Diagnostic::error(format!("`{name}` is no record of a run: {error}"))
-            .hint("name a file that --json wrote")
-    };
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(no_record)?;
-    let version = value.get("schema_version").and_then(serde_json::Value::as_u64);
-    if let Some(version) = version.filter(|version| *version > u64::from(SCHEMA_VERSION)) {
-        let message =
-            format!("`{name}` has schema version {version}, and this weir reads up to {SCHEMA_VERSION}");
-        return Err(Diagnostic::error(message).hint("use the weir that wrote it, or a newer one"));
-    }
-    serde_json::from_value(value).map_err(no_record)
 }

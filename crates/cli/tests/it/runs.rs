@@ -111,7 +111,8 @@ fn an_absent_target_is_said_with_class_and_address() {
         --- stderr
         error: target http://ADDRESS can't be reached at ADDRESS: connect_refused (connection refused)
         hint: check that the server runs and listens there
-    "#]].assert_eq(&run.shown(&[(&address, "ADDRESS")]));
+    "#]]
+    .assert_eq(&run.shown(&[(&address, "ADDRESS")]));
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! What a user typed to mean a run, turned into its record: `-`, a file, or a selector in the store.
+
+use crate::args::StoreArgs;
+use plan::Diagnostic;
+use record::RunRecord;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use store::{Store, StoreError, read};
+
+/// Where a store is when nobody says, in the folder of the plan or the current one.
+const STORE_DEFAULT: &str = ".weir/runs.db";
+/// Names a store where no flag does.
+const STORE_VARIABLE: &str = "WEIR_STORE";
+
+/// The one run that is meant: `-` is stdin; the path of a file is a record, a report or another tool's result; all else selects a run of the
+/// store (`last`, `last~1`, an id or its beginning, a name, `key=value`).
+pub(crate) fn selected(text: &str, args: &StoreArgs) -> Result<RunRecord, Diagnostic> {
+    let mut records = selected_all(text, args)?;
+    match (records.pop(), records.len()) {
+        (Some(record), 0) => Ok(record),
+        (_, others) => Err(Diagnostic::error(format!("`{text}` holds {} runs", others + 1))
+            .hint(format!("keep them first (weir import {text}), then name one"))),
+    }
+}
+
+/// All runs that are meant: a file may hold several.
+pub(crate) fn selected_all(text: &str, args: &StoreArgs) -> Result<Vec<RunRecord>, Diagnostic> {
+    let path = Path::new(text);
+    if text == "-" {
+        return records_of(io::stdin().lock(), path);
+    }
+    if path.is_file() {
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        return records_of(file, path);
+    }
+    if looks_like_a_file(path) {
+        let why = if path.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::NotFound };
+        return Err(unreadable(path, &why.into()));
+    }
+    let store = open_to_read(args)?;
+    let found = store.select(text).and_then(|id| store.load(&id));
+    Ok(vec![found.map_err(|error| said(&error))?])
+}
+
+/// A text that can't be a selector by mistake: people who name a file that is not there are to be told so.
+fn looks_like_a_file(path: &Path) -> bool {
+    let is_known =
+        |extension: &std::ffi::OsStr| ["json", "html", "txt"].iter().any(|known| extension == *known);
+    path.extension().is_some_and(is_known) || path.is_dir()
+}
+
+fn records_of(from: impl Read, path: &Path) -> Result<Vec<RunRecord>, Diagnostic> {
+    let mut bytes = Vec::new();
+    from.take(read::FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > read::FILE_BYTES_MAX {
+        let limit = units::size(read::FILE_BYTES_MAX);
+        let message = format!("`{}` is larger than {limit}", path.display());
+        return Err(Diagnostic::error(message).hint("name a run's record"));
+    }
+    read::records(&bytes, &path.display().to_string())
+        .map_err(|error| Diagnostic::error(error.message).hint(error.hint))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(format!("can't read `{}`: {}", path.display(), units::system_words(error)))
+        .hint("name a record that --json wrote")
+}
+
+/// Where the store is: by the flag, by the environment, else in `folder`.
+pub(crate) fn store_path(flag: Option<&Path>, folder: &Path) -> PathBuf {
+    let by_environment =
+        || std::env::var_os(STORE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    flag.map(Path::to_owned).or_else(by_environment).unwrap_or_else(|| folder.join(STORE_DEFAULT))
+}
+
+/// The store that the flags mean, for reading.
+pub(crate) fn open_to_read(args: &StoreArgs) -> Result<Store, Diagnostic> {
+    let path = store_path(args.store.as_deref(), Path::new(""));
+    Store::open_to_read(&path).map_err(|error| said(&error))
+}
+
+/// The store that the flags mean, for writing; one that is not there is made.
+pub(crate) fn open(args: &StoreArgs) -> Result<Store, Diagnostic> {
+    let path = store_path(args.store.as_deref(), Path::new(""));
+    Store::open(&path).map_err(|error| said(&error))
+}
+
+/// A store's fault, as it is said.
+pub(crate) fn said(error: &StoreError) -> Diagnostic {
+    Diagnostic::error(error.to_string()).hint(error.hint())
+}

@@ -1,0 +1,6 @@
+//! Stores as programs use them: real files, real SQLite.
+
+mod folder;
+mod made;
+mod round_trip;
+mod select;
