@@ -18,12 +18,16 @@ mod json;
 mod layout;
 mod lower;
 mod read;
+mod results;
 mod table;
 mod url;
 mod workflow;
 
 pub use config::Dialect;
-pub use facts::{ActionFacts, BenchmarkFacts, Facts, RECORD_KEY};
+pub use facts::{
+    ActionFacts, BenchmarkConfig, BenchmarkFacts, ConfigFacts, ContextConfig, Facts, ImportedAction,
+    ImportedRow, RECORD_KEY,
+};
 pub use table::table;
 
 use faults::Faults;

@@ -84,7 +84,8 @@ fn facts(config: &Config) -> Facts {
         report_filename: config.header.report_filename.clone(),
         user_class: config.header.user_class.value.clone(),
         actions: Vec::<ActionFacts>::new(),
-        benchmarks: Vec::new(),
+        config: Some(crate::results::config_facts(config)),
+        ..Facts::default()
     }
 }
 
