@@ -27,11 +27,16 @@ pub(crate) enum Exit {
     Internal = 5,
     /// The run is not valid, and the caller asked to fail on that.
     NotValid = 6,
+    /// A run in the manner of wrk could not begin: it ends with 1 there, and so it does here.
+    Refused = 7,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Refused => Exit::ObjectiveMissed as u8,
+            exit => exit as u8,
+        })
     }
 }
 

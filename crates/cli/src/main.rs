@@ -22,7 +22,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     exit::report_panics();
     let outcome = std::panic::catch_unwind(|| {
-        let cli = match Cli::try_parse() {
+        let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+        if let Some((mode, words)) = commands::wrk::words_of(&words) {
+            let talk = talk::Talk::new(args::ColorWhen::Auto);
+            return commands::wrk::run(mode, words, &talk).unwrap_or_else(|failure| failure.say(&talk));
+        }
+        let cli = match Cli::try_parse_from(words) {
             Ok(cli) => cli,
             Err(error) => return exit::of_usage(&error),
         };
@@ -35,6 +40,8 @@ fn main() -> ExitCode {
 fn run(command: Command, talk: &talk::Talk) -> Result<Exit, Failure> {
     match command {
         Command::Http(args) => commands::http::run(&args, talk),
+        Command::Wrk(args) => commands::wrk::run(wrk::Mode::Wrk, &args.words, talk),
+        Command::Wrk2(args) => commands::wrk::run(wrk::Mode::Wrk2, &args.words, talk),
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Check(args) => commands::check::run(&args, talk),
         Command::Schema => commands::schema::run(),

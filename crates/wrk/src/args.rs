@@ -187,6 +187,10 @@ impl Typed {
         let problem = match text.split_once(':') {
             None => "it has no colon",
             Some((name, _)) if !is_token(name.trim()) => "its name is no header's name",
+            // It would announce a body that never comes; a script's body gets its own.
+            Some((name, _)) if name.trim().eq_ignore_ascii_case("content-length") => {
+                "weir sets it from the body"
+            }
             Some((_, value)) if value.chars().any(|c| c.is_control() && c != '\t') => {
                 "there is a control character in its value"
             }

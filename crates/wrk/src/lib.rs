@@ -9,14 +9,23 @@
 mod args;
 mod facts;
 mod getopt;
+mod lower;
+pub mod lua;
 mod options;
 mod page;
 mod quantities;
+mod sampler;
+mod scenario;
 mod statistics;
 mod units;
+mod usage;
 
 pub use args::{Reading, Refusal, read};
 pub use facts::{Facts, KEY};
+pub use lower::{lower, request_text};
 pub use options::{Mode, Options, Output, Url};
 pub use page::{ErrorCounts, Figures, calibration, head, page, result};
+pub use sampler::{STRETCH_NS, SampleBook};
+pub use scenario::Connections;
 pub use statistics::Statistics;
+pub use usage::{usage, version_line};

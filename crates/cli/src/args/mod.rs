@@ -7,12 +7,14 @@ mod result;
 mod run;
 mod runs;
 mod target;
+mod wrk;
 
 pub(crate) use http::HttpArgs;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
 pub(crate) use runs::StoreArgs;
 pub(crate) use target::{DemoArgs, TargetArgs};
+pub(crate) use wrk::{Wrk2Args, WrkArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -71,13 +73,17 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Command {
     /// Put load on one URL
     Http(Box<HttpArgs>),
+    /// Put load on one URL as wrk does: its flags, its scripts, its page
+    Wrk(WrkArgs),
+    /// Put load on one URL as wrk2 does, at a rate
+    Wrk2(Wrk2Args),
     /// Run a plan
     Run(Box<RunArgs>),
     /// Say all that is wrong with plans, without running them
     Check(CheckArgs),
     /// Print the JSON Schema of plans, for editors
     Schema,
-    /// Print a run's JSON record as text, Markdown, JUnit XML or Tulip's table
+    /// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
     Report(ReportArgs),
     /// Serve as a target with known delays and faults
     Target(TargetArgs),

@@ -31,7 +31,7 @@ pub(crate) enum FailOn {
     Suspect,
 }
 
-/// Print a run's JSON record as text, Markdown, JUnit XML or Tulip's table
+/// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// A kept run (last, last~1, an id, a name, KEY=VALUE of a label), a file with a record, or - for stdin
@@ -55,4 +55,5 @@ pub(crate) enum ReportFormat {
     Markdown,
     Junit,
     Tulip,
+    Wrk,
 }

@@ -10,3 +10,4 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod target;
 pub(crate) mod tulip;
+pub(crate) mod wrk;

@@ -20,7 +20,12 @@ pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
         ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
         ReportFormat::Markdown => Box::new(Markdown),
         ReportFormat::Junit => Box::new(Junit::default()),
-        ReportFormat::Tulip => Box::new(Tulip::of(&record, &args.record)?),
+        ReportFormat::Tulip => {
+            Box::new(Page::of(tulip::table(&record), &args.record, "of a Tulip configuration")?)
+        }
+        ReportFormat::Wrk => {
+            Box::new(Page::of(wrk::page(&record), &args.record, "of `weir wrk` or `weir wrk2`")?)
+        }
     };
     let is_stdout = output.is_stdout();
     match output.finish(|out| format.write(&record, out)) {
@@ -30,20 +35,20 @@ pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
     }
 }
 
-/// Tulip's table, which only runs of its configurations have.
-struct Tulip(String);
+/// Another tool's page, which only runs of its input have.
+struct Page(String);
 
-impl Tulip {
-    fn of(record: &RunRecord, named: &str) -> Result<Self, Failure> {
-        let table = tulip::table(record).ok_or_else(|| {
-            let message = format!("`{named}` is no run of a Tulip configuration");
+impl Page {
+    fn of(page: Option<String>, named: &str, of_what: &str) -> Result<Self, Failure> {
+        let no_page = || {
+            let message = format!("`{named}` is no run {of_what}");
             Failure::usage(&Diagnostic::error(message).hint("use --format text"))
-        })?;
-        Ok(Self(table))
+        };
+        page.map(Self).ok_or_else(no_page)
     }
 }
 
-impl Format for Tulip {
+impl Format for Page {
     fn write(&self, _: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
         out.write_all(self.0.as_bytes())
     }

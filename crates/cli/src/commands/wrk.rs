@@ -1,0 +1,323 @@
+//! `weir wrk` and `weir wrk2`: a command line of theirs → plan → run → their page, with their exit codes.
+
+use crate::args::{FailOn, OutputArgs};
+use crate::exit::{self, Ended, Exit, Failure};
+use crate::outputs::Outputs;
+use crate::signals::SignalWatch;
+use crate::talk::Talk;
+use ::wrk::lua::{Script, ScriptError, Summary};
+use ::wrk::{Connections, Facts, Figures, Mode, Options, SampleBook, Statistics};
+use plan::{Diagnostic, Plan, Scheme};
+use planfile::{Files as _, Folder};
+use record::{PhaseRecord, RunObserver, RunRecord, VerdictState};
+use runner::{DriverChoice, Interrupt, RunError, RunOptions};
+use scenario::ScenarioFactory;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Greatest script or certificate read: both are held in memory.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// So long before its start a phase is announced.
+const LEAD_NS: u64 = units::NS_PER_MS;
+
+/// The mode and the words, when the program is called by the name `wrk` or `wrk2` or its first word is one of them.
+pub(crate) fn words_of(all: &[OsString]) -> Option<(Mode, &[OsString])> {
+    let (program, rest) = all.split_first()?;
+    let name = std::path::Path::new(program).file_name()?.to_str()?;
+    if let Some(mode) = Mode::of_name(name) {
+        return Some((mode, rest));
+    }
+    let (first, rest) = rest.split_first()?;
+    Some((Mode::of_name(first.to_str()?)?, rest))
+}
+
+/// Reads the words, runs what they ask for, prints the page.
+pub(crate) fn run(mode: Mode, words: &[OsString], talk: &Talk) -> Result<Exit, Failure> {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let reading = ::wrk::read(&words, mode, mode.as_str());
+    if reading.wants_version {
+        let line = ::wrk::version_line(mode, env!("CARGO_PKG_VERSION"));
+        exit::of_stdout(io::stdout().write_all(line.as_bytes()))?;
+    }
+    match reading.outcome {
+        Ok(options) => perform(&options, talk),
+        Err(refusal) => {
+            if !refusal.message.is_empty() {
+                talk.say(&refusal.message);
+            }
+            exit::of_stdout(io::stdout().write_all(::wrk::usage(mode).as_bytes()))?;
+            Ok(Exit::Refused)
+        }
+    }
+}
+
+fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
+    say_before(options, talk);
+    let script = options.script.as_ref().map(|path| load(options, path)).transpose()?;
+    let depth = script.as_ref().map_or(1, |script| u32::try_from(script.depth()).unwrap_or(u32::MAX));
+    let plan = plan_of(options, script.as_ref(), depth)?;
+    // Before anything is sent: a result that can't be written is known now.
+    let fail_on = fail_on(options);
+    let outputs = Outputs::open(&output_args(options, fail_on))?;
+    let connections = match &script {
+        Some(script) => Connections::scripted(options, script),
+        None => Connections::fixed(options, ::wrk::request_text(options)),
+    };
+    let book = connections.sample_book();
+    let facts = Facts { pipeline_depth: depth, ..Facts::of(options) };
+    let mut page = Page {
+        facts,
+        book: Arc::clone(&book),
+        to: if outputs.take_stdout() { To::Stderr } else { To::Stdout },
+        begun: Instant::now(),
+        is_begun: false,
+        written: Ok(()),
+    };
+    let (mut record, ended) = execute(options, plan, Arc::new(connections), script.as_ref(), &mut page)?;
+    page.facts.requests_per_sec = Statistics::of_counts(&book.samples());
+    page.facts.put_into(&mut record.plan);
+    let stored = outputs.write(&record);
+    page.print(&::wrk::result(&page.facts.clone(), &record));
+    exit::of_stdout(std::mem::replace(&mut page.written, Ok(())))?;
+    let finished = script.as_ref().map_or(Ok(()), |script| finish(script, &page.facts, &record));
+    if !options.output.quiet {
+        say_after(&record, talk);
+    }
+    stored?;
+    finished?;
+    Ok(match (exit::of_record(&record, fail_on, Ended::ByItself), ended) {
+        // Ended by hand is ended well: the results so far are what was wanted.
+        (Exit::Aborted, Ended::BySignal) => Exit::Done,
+        (exit, _) => exit,
+    })
+}
+
+/// Runs the plan with the page's first lines printed on the way.
+fn execute(
+    options: &Options,
+    plan: Plan,
+    connections: Arc<dyn ScenarioFactory>,
+    script: Option<&Script>,
+    page: &mut Page,
+) -> Result<(RunRecord, Ended), Failure> {
+    let interrupt = Interrupt::new();
+    if let Some(script) = script {
+        let stop = interrupt.clone();
+        script.on_failure(move || stop.stop());
+    }
+    let stop = interrupt.clone();
+    let watch = SignalWatch::start(move |_| stop.stop());
+    let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    let run_options = RunOptions {
+        worker_count: usize::try_from(options.threads).ok(),
+        driver: match options.output.driver.as_deref() {
+            Some("epoll") => DriverChoice::Epoll,
+            Some("io_uring") => DriverChoice::IoUring,
+            _ => DriverChoice::Auto,
+        },
+        name: options.name.clone(),
+        interrupt,
+        ..RunOptions::default()
+    };
+    let record = runner::execute_with(plan, vec![connections], run_options, &mut [page])
+        .map_err(|error| refusal(options, error))?;
+    Ok((record, if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself }))
+}
+
+/// What is said once before the run: what was odd, and what the figures will not show.
+fn say_before(options: &Options, talk: &Talk) {
+    if options.output.quiet {
+        return;
+    }
+    for warning in &options.warnings {
+        talk.say(&format!("warning: {warning}"));
+    }
+    if options.url.scheme == Scheme::Https {
+        talk.say(if options.insecure {
+            "note: the server's certificate is not verified"
+        } else {
+            "note: the server's certificate is verified; -k turns that off"
+        });
+    }
+    if options.rate.is_none() {
+        talk.say("note: without a rate nothing is sent while the server stalls, so stalls hardly show; -R RATE shows them");
+    }
+}
+
+/// What is said once after the run: doubts about the numbers, and what they leave open.
+fn say_after(record: &RunRecord, talk: &Talk) {
+    let open: u64 = record.phases.iter().map(|phase| phase.counts.unfinished + phase.counts.unstarted).sum();
+    if open > 0 {
+        let open = units::count(open);
+        talk.say(&format!(
+            "note: {open} requests had no answer at the end; their times until then are in the latencies"
+        ));
+    }
+    for reason in record.verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid) {
+        talk.say(&format!("warning: {}\nhint: {}", reason.message, reason.hint));
+    }
+}
+
+fn load(options: &Options, path: &std::path::Path) -> Result<Script, Failure> {
+    let source = Folder::new("").read(&path.to_string_lossy(), FILE_BYTES_MAX);
+    let source = source.map_err(|why| Failure {
+        exit: Exit::BadPlan,
+        messages: vec![format!("{}: {why}", path.display())],
+    })?;
+    Script::start(options, &source).map_err(|error| of_script(&error))
+}
+
+/// Calls `done`, or says which callback failed while the load was on.
+fn finish(script: &Script, facts: &Facts, record: &RunRecord) -> Result<(), Failure> {
+    if let Some(error) = script.failure() {
+        return Err(of_script(&error));
+    }
+    let figures = Figures::of(record, facts);
+    let summary = Summary {
+        duration_us: figures.duration_ns / units::NS_PER_US,
+        requests: figures.requests,
+        bytes: figures.bytes,
+        connect_errors: figures.errors.connect,
+        read_errors: figures.errors.read,
+        write_errors: figures.errors.write,
+        status_errors: figures.errors.status,
+        timeout_errors: figures.errors.timeout,
+    };
+    let done = script.done(&summary, figures.latency, facts.requests_per_sec.clone());
+    done.map_err(|error| of_script(&error))
+}
+
+/// A fault of a script is one of the input; what the tools themselves end with 1 for does so here.
+fn of_script(error: &ScriptError) -> Failure {
+    let exit = match error {
+        ScriptError::Raised { .. } => Exit::BadPlan,
+        ScriptError::BadRequest { .. } | ScriptError::Unresolved { .. } | ScriptError::Unreachable { .. } => {
+            Exit::Refused
+        }
+    };
+    Failure { exit, messages: vec![error.to_string()] }
+}
+
+/// The plan, with the addresses that a script gave its threads.
+fn plan_of(options: &Options, script: Option<&Script>, depth: u32) -> Result<Plan, Failure> {
+    let read = |path: &std::path::PathBuf| {
+        let name = path.to_string_lossy();
+        Folder::new("").read(&name, FILE_BYTES_MAX).map_err(|why| {
+            let message = format!("--cacert: can't read `{name}`: {why}");
+            Failure::usage(&Diagnostic::error(message).hint("name a file that is there and may be read"))
+        })
+    };
+    let ca_pem = options.output.cacert.as_ref().map(read).transpose()?;
+    let mut plan = ::wrk::lower(options, depth, ca_pem)?;
+    let threads = 0..usize::try_from(options.threads).unwrap_or(usize::MAX);
+    let pinned: Option<Vec<std::net::SocketAddr>> =
+        script.and_then(|script| threads.map(|thread| script.address(thread)).collect());
+    if let (Some(mut pinned), Some(target)) = (pinned, plan.targets.first_mut()) {
+        pinned.sort_unstable();
+        pinned.dedup();
+        target.port = pinned.first().map_or(target.port, std::net::SocketAddr::port);
+        target.addresses = pinned.iter().map(std::net::SocketAddr::ip).collect();
+    }
+    Ok(plan)
+}
+
+fn fail_on(options: &Options) -> Option<FailOn> {
+    match options.output.fail_on.as_deref()? {
+        "suspect" => Some(FailOn::Suspect),
+        _ => Some(FailOn::Invalid),
+    }
+}
+
+fn output_args(options: &Options, fail_on: Option<FailOn>) -> OutputArgs {
+    let ::wrk::Output { json, markdown, junit, .. } = options.output.clone();
+    OutputArgs { json, markdown, junit, fail_on, quiet: true }
+}
+
+/// A run that could not begin, in the words of both tools.
+fn refusal(options: &Options, error: RunError) -> Failure {
+    let RunError::Unreachable { class, message, .. } = &error else { return error.into() };
+    let reason = message.trim_start_matches("failed to lookup address information: ");
+    let reason = reason.split(" (os error").next().unwrap_or(reason);
+    let place = format!("{}:{}", options.url.host, options.url.service());
+    let said = match class.as_str() {
+        "resolve" => format!("unable to resolve {place} {reason}"),
+        "tls" => format!(
+            "unable to connect to {place} {reason}\nhint: trust its issuer with --cacert, or skip the check with -k"
+        ),
+        _ => format!("unable to connect to {place} {reason}"),
+    };
+    Failure { exit: Exit::Refused, messages: vec![said] }
+}
+
+/// Where the page goes.
+#[derive(Clone, Copy)]
+enum To {
+    Stdout,
+    /// Another program reads stdout.
+    Stderr,
+}
+
+/// Prints the page as the run goes on.
+struct Page {
+    facts: Facts,
+    book: Arc<SampleBook>,
+    to: To,
+    /// Nearly the run's origin: times of the sample book are since then.
+    begun: Instant,
+    is_begun: bool,
+    written: io::Result<()>,
+}
+
+impl Page {
+    fn print(&mut self, text: &str) {
+        if self.written.is_ok() {
+            self.written = match self.to {
+                To::Stdout => io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()),
+                To::Stderr => io::stderr().write_all(text.as_bytes()),
+            };
+        }
+    }
+}
+
+impl RunObserver for Page {
+    fn run_started(&mut self, _: &RunRecord) {
+        self.begun = Instant::now();
+    }
+
+    fn phase_started(&mut self, _: &str, _: (u32, u32)) {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.print(&::wrk::head(&self.facts));
+        }
+        // Answers of a warm-up are in no sample.
+        let from_ns =
+            u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(LEAD_NS);
+        self.book.restart(from_ns, Facts::SAMPLING_NS);
+    }
+
+    fn phase_ended(&mut self, phase: &PhaseRecord) {
+        if phase.kind == record::PhaseKind::Warmup {
+            self.print(&::wrk::calibration(&self.facts, phase));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_words_choose_the_mode() {
+        let check = |line: &str, expected: Option<(Mode, usize)>| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(words_of(&words).map(|(mode, rest)| (mode, rest.len())), expected, "{line}");
+        };
+        check("/usr/bin/weir wrk -c 1 u", Some((Mode::Wrk, 3)));
+        check("weir wrk2", Some((Mode::Wrk2, 0)));
+        check("/home/me/bin/wrk -c 1 u", Some((Mode::Wrk, 3)));
+        check("wrk2 u", Some((Mode::Wrk2, 1)));
+        check("weir http u", None);
+        check("weir", None);
+    }
+}
