@@ -45,6 +45,13 @@ impl Looks {
         Some(spent(share(self.units.get(index)), self.alpha) - spent(share(before), self.alpha))
     }
 
+    /// The error that a look at so many units may use when it replaces all that are planned from there on: what the planned ones before have left.
+    pub fn alpha_since(&self, units: u64) -> f64 {
+        let last = self.units.last().copied().unwrap_or(1) as f64;
+        let before = self.units.iter().copied().take_while(|at| *at < units).last().unwrap_or(0);
+        spent(units as f64 / last, self.alpha) - spent(before as f64 / last, self.alpha)
+    }
+
     /// The next planned look at or after so many units.
     pub fn next_at(&self, units: u64) -> Option<u64> {
         self.units.iter().copied().find(|at| *at >= units)
@@ -72,6 +79,10 @@ mod tests {
         }
         assert_eq!(Looks::once(10, 0.05).alpha_at(10), Some(0.05));
         assert_eq!(Looks::once(10, 0.05).alpha_at(9), None);
+        let looks = Looks::spread(4, 30, 8, 0.05);
+        assert_eq!(looks.alpha_since(30), looks.alpha_at(30).unwrap());
+        assert!(looks.alpha_since(29) < looks.alpha_since(30));
+        assert!((looks.alpha_since(4) + looks.alpha_since(5) - spent(5.0 / 30.0, 0.05)).abs() < 1e-12);
         assert_eq!(Looks::spread(4, 30, 8, 0.05).next_at(5), Some(5));
         assert_eq!(Looks::spread(4, 30, 8, 0.05).next_at(31), None);
     }

@@ -1,0 +1,176 @@
+//! What one run tells of its own noise, from the course of its intervals.
+//!
+//! Intervals of a run hang together (a slow second is followed by slow seconds), so they are resampled in blocks. A quantile's error is found by way of
+//! the share of values at or below it, whose error is resampled and carried back through the distribution (R. S. Woodruff, J. Am. Stat. Assoc. 47, 1952): that
+//! needs two counts an interval in place of a merged histogram a resample. None of this says anything of the next run.
+
+use crate::place::Place;
+use crate::{LatencyKind, Metric};
+use record::{CountsRecord, IntervalRecord};
+use stats::Histogram;
+use stats::inference::{block_length, quantile_ranks, ratio_resampled_se};
+use units::Random;
+
+/// Resamples: the standard error of a standard error from so many is 3 %.
+const RESAMPLES: u32 = 500;
+/// z of a two-sided 95 %: where an interval is turned into a standard error.
+const Z: f64 = 1.959_964;
+
+/// A run's own error of a figure, on the scale of judging.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OwnError {
+    pub(crate) se: f64,
+    /// From requests taken to be independent.
+    pub(crate) is_of_requests: bool,
+    /// From too few stretches that are independent of each other.
+    pub(crate) is_strained: bool,
+}
+
+/// The intervals' histograms of one place, read once for all its figures.
+pub(crate) struct Course<'a> {
+    place: Place<'a>,
+    intervals: Vec<&'a IntervalRecord>,
+    histograms: [Vec<Histogram>; 2],
+}
+
+impl<'a> Course<'a> {
+    /// Of a place; without intervals where the record has none of it.
+    pub(crate) fn of(place: Place<'a>, needs_histograms: bool) -> Self {
+        let end_ns = place.phase.start_ns.saturating_add(place.phase.duration_ns);
+        // The drain is no time like the others.
+        let is_load = |interval: &&IntervalRecord| interval.start_ns < end_ns && interval.duration_ns > 0;
+        let intervals: Vec<&IntervalRecord> = place.phase.intervals.iter().filter(is_load).collect();
+        let read = |kind: LatencyKind| -> Vec<Histogram> {
+            if !needs_histograms {
+                return Vec::new();
+            }
+            intervals.iter().map(|interval| histogram(interval, place, kind)).collect()
+        };
+        let histograms = [read(LatencyKind::Response), read(LatencyKind::Service)];
+        Self { place, intervals, histograms }
+    }
+
+    fn histograms(&self, kind: LatencyKind) -> &[Histogram] {
+        match kind {
+            LatencyKind::Response => &self.histograms[0],
+            LatencyKind::Service => &self.histograms[1],
+        }
+    }
+
+    /// The error of a figure; `None` where nothing tells.
+    pub(crate) fn own_error(&self, metric: Metric, random: &mut Random) -> Option<OwnError> {
+        let value = self.place.value(metric)?;
+        self.of_intervals(metric, value, random).or_else(|| self.of_requests(metric, value))
+    }
+
+    fn of_intervals(&self, metric: Metric, value: f64, random: &mut Random) -> Option<OwnError> {
+        let name = self.place.action.map(|action| action.name.as_str());
+        let counts = || self.intervals.iter().map(|interval| counts_of(interval, name));
+        let (numerators, denominators): (Vec<f64>, Vec<f64>) = match metric {
+            Metric::Rate => {
+                let lengths = self.intervals.iter().map(|interval| interval.duration_ns as f64 / 1e9);
+                counts().map(|counts| counts.completed as f64).zip(lengths).unzip()
+            }
+            Metric::Errors => counts()
+                .map(|counts| {
+                    let failed = counts.not_completed() as f64;
+                    (failed, failed + counts.completed as f64)
+                })
+                .unzip(),
+            Metric::Mean(kind) => self
+                .histograms(kind)
+                .iter()
+                .map(|histogram| (histogram.sum_ns() as f64, histogram.count() as f64))
+                .unzip(),
+            Metric::Quantile(kind, _) => self
+                .histograms(kind)
+                .iter()
+                .map(|histogram| {
+                    let count = histogram.count();
+                    ((count - histogram.count_above(value as u64).min(count)) as f64, count as f64)
+                })
+                .unzip(),
+            Metric::ClientCpu => return None,
+        };
+        let ratios: Vec<f64> = numerators
+            .iter()
+            .zip(&denominators)
+            .filter(|(_, of)| **of > 0.0)
+            .map(|(part, of)| part / of)
+            .collect();
+        let length = block_length(&ratios);
+        let se = ratio_resampled_se(&numerators, &denominators, length, RESAMPLES, random)?;
+        let se = match metric {
+            Metric::Quantile(kind, _) => {
+                self.woodruff(kind, metric.quantile()?, se).filter(|se| se.is_finite())?
+            }
+            Metric::Errors => se,
+            _ => se / value,
+        };
+        Some(OwnError { se, is_of_requests: false, is_strained: length.is_strained })
+    }
+
+    /// From the error of a share to that of the quantile's logarithm.
+    fn woodruff(&self, kind: LatencyKind, quantile: f64, share_se: f64) -> Option<f64> {
+        let whole = self.place.latencies(kind).to_histogram().ok()?;
+        let at =
+            |quantile: f64| whole.quantile_ns(quantile.clamp(0.0, 1.0)).map(|ns| (ns.max(1) as f64).ln());
+        Some((at(quantile + Z * share_se)? - at(quantile - Z * share_se)?) / (2.0 * Z))
+    }
+
+    /// As if requests were independent of each other, which they are not.
+    fn of_requests(&self, metric: Metric, value: f64) -> Option<OwnError> {
+        let se = match metric {
+            Metric::Mean(kind) => {
+                let of = self.place.latencies(kind);
+                of.stdev? as f64 / (of.count.max(1) as f64).sqrt() / value
+            }
+            Metric::Quantile(kind, _) => {
+                let whole = self.place.latencies(kind).to_histogram().ok()?;
+                let ranks = quantile_ranks(whole.count(), metric.quantile()?, 0.05)?;
+                let at = |rank: u64| {
+                    let quantile = rank as f64 / whole.count() as f64;
+                    whole.quantile_ns(quantile).map(|ns| (ns.max(1) as f64).ln())
+                };
+                (at(ranks.high_rank)? - at(ranks.low_rank)?) / (2.0 * Z)
+            }
+            Metric::Errors => errors_se(value, self.place.trials()),
+            Metric::Rate | Metric::ClientCpu => return None,
+        };
+        Some(OwnError { se, is_of_requests: true, is_strained: false })
+    }
+}
+
+/// Standard error of a share of so many trials; with none seen, as if one of two more had been (A. Agresti and B. A. Coull, Am. Stat. 52, 1998).
+pub(crate) fn errors_se(share: f64, trials: u64) -> f64 {
+    let trials = trials as f64;
+    let adjusted = (share * trials + 1.0) / (trials + 2.0);
+    (adjusted * (1.0 - adjusted) / (trials + 2.0)).sqrt()
+}
+
+fn counts_of(interval: &IntervalRecord, action: Option<&str>) -> CountsRecord {
+    let Some(name) = action else { return interval.counts };
+    interval
+        .actions
+        .iter()
+        .find(|action| action.name == name)
+        .map_or_else(Default::default, |action| action.counts)
+}
+
+fn histogram(interval: &IntervalRecord, place: Place<'_>, kind: LatencyKind) -> Histogram {
+    let read = match place.action {
+        None => match kind {
+            LatencyKind::Response => interval.response_ns.to_histogram(),
+            LatencyKind::Service => interval.service_ns.to_histogram(),
+        },
+        Some(action) => {
+            let found = interval.actions.iter().find(|found| found.name == action.name);
+            let Some(found) = found else { return Histogram::default() };
+            match kind {
+                LatencyKind::Response => found.response_ns.to_histogram(),
+                LatencyKind::Service => found.service_ns.to_histogram(),
+            }
+        }
+    };
+    read.unwrap_or_default()
+}
