@@ -1,1 +1,18 @@
-//! The search for the highest load that a service sustains.
+//! The search for the highest load that a service sustains: pure controllers, without I/O and without a clock.
+//!
+//! A controller says what to try next and is told what came of it: `next() → trial`, `on_trial(result)`. Whoever owns one runs the
+//! trials. Since nothing else goes in, a search is a function of its trials' results: it is resumed by telling them again.
+//!
+//! - [`find`]: the sound search: a bracket, then trials near the bound until it is certain, then a soak.
+//! - [`assess()`]: what a trial's record says: sustained, not sustained, or the client was the limit.
+//! - [`trial_plan`]: a plan made into a trial's plan.
+//! - [`SearchRecord`]: all of a search, as JSON.
+
+mod assess;
+pub mod find;
+mod record;
+pub mod text;
+pub mod trial_plan;
+
+pub use assess::{Assessment, Context, GROWTH_MIN, Growth, assess, growth};
+pub use record::{SCHEMA_VERSION, SearchRecord, TrialRecord, slim};

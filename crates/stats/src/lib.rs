@@ -8,7 +8,9 @@ mod hdr;
 mod histogram;
 pub mod inference;
 mod interval;
+mod moments;
 
 pub use counts::{Counts, ErrorClass, Errors};
 pub use histogram::{Histogram, HistogramError, SAMPLES_BEYOND_MIN};
 pub use interval::{InFlight, Interval, Outcome, Sample, SampleStats, Traffic};
+pub use moments::Moments;
