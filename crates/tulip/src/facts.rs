@@ -121,10 +121,12 @@ pub struct ImportedRow {
     pub cpu_ns: u64,
     /// CPU time of garbage collection.
     pub collection_ns: u64,
-    /// Memory taken from the system to the most allowed.
-    pub memory_total_ratio: f64,
-    /// Memory in use to the most allowed.
-    pub memory_used_ratio: f64,
+    /// Memory in use.
+    pub memory_used_bytes: u64,
+    /// Memory taken from the system.
+    pub memory_total_bytes: u64,
+    /// The most of it allowed.
+    pub memory_bytes_max: u64,
     /// When the greatest service time was, since the run's start.
     pub max_at_ns: Option<u64>,
     /// The same of actions, by their names in the record.

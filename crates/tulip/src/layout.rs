@@ -2,15 +2,6 @@
 //!
 //! A column is as wide as its longest cell in the whole report; columns are parted by one space; heads are centred, cells stand left.
 
-/// How many columns a row has.
-pub(crate) const COLUMN_COUNT: usize = 20;
-
-/// The heads, in order.
-pub(crate) const HEADS: [&str; COLUMN_COUNT] = [
-    "SID", "Name", "RID", "Duration", "#N", "#F", "Avg TPS", "Min RT", "Avg RT", "Stdev", "90p RT", "99p RT",
-    "Max RT", "Max RTT", "MQS", "AQS", "Max WT", "Avg WT", "CPU", "JMM",
-];
-
 /// A row's cells; missing ones at its end are empty.
 pub(crate) type Row = Vec<String>;
 
@@ -46,6 +37,9 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::cells::SEED_HEADS;
+
+    const COLUMN_COUNT: usize = SEED_HEADS.len();
 
     /// Cuts a printed table into its cells by its own columns, lays them out again, and wants the same text.
     fn check(text: &str, widths: [usize; COLUMN_COUNT]) {
@@ -70,7 +64,7 @@ mod tests {
             }
         }
         assert_eq!(groups.len(), 8);
-        assert_eq!(lay_out(&HEADS, &groups), body);
+        assert_eq!(lay_out(&SEED_HEADS, &groups), body);
     }
 
     #[test]

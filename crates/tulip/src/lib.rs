@@ -28,6 +28,7 @@ pub use facts::{
     ActionFacts, BenchmarkConfig, BenchmarkFacts, ConfigFacts, ContextConfig, Facts, ImportedAction,
     ImportedRow, RECORD_KEY,
 };
+pub use results::{Form, output_json};
 pub use table::table;
 
 use faults::Faults;

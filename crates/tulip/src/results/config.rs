@@ -132,7 +132,13 @@ struct Header<'f> {
     user_class: &'f str,
     user_params: Object<'f, &'f str>,
     user_actions: &'f BTreeMap<u32, String>,
+    /// Here in 2.0.0 alone.
+    #[serde(skip_serializing_if = "is_empty")]
+    workflows: Workflows<'f>,
 }
+
+/// Chances of what follows, by state, by name.
+type Workflows<'f> = Object<'f, Object<'f, Object<'f, f64>>>;
 
 #[derive(Serialize)]
 struct SeedContext<'f> {
@@ -150,6 +156,9 @@ struct SeedBenchmark<'f> {
     throughput_rate: f64,
     work_in_progress: i32,
     actions: Vec<SeedAction>,
+    /// From 2.0.0 on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workflow: Option<&'f str>,
 }
 
 #[derive(Serialize)]
@@ -190,15 +199,16 @@ pub(crate) fn seed_config<'f>(facts: &'f Facts, config: &'f ConfigFacts) -> impl
             .iter()
             .map(|(id, weight)| SeedAction { id: *id, weight: *weight })
             .collect(),
+        workflow: benchmark.workflow.as_deref(),
     };
     SeedConfig {
-        header: header(facts, config),
+        header: header(facts, config, workflows(config)),
         contexts: config.contexts.iter().map(context).collect(),
         benchmarks: config.benchmarks.iter().map(benchmark).collect(),
     }
 }
 
-fn header<'f>(facts: &'f Facts, config: &'f ConfigFacts) -> Header<'f> {
+fn header<'f>(facts: &'f Facts, config: &'f ConfigFacts, workflows: Workflows<'f>) -> Header<'f> {
     Header {
         description: &facts.description,
         output_filename: &facts.output_filename,
@@ -206,7 +216,19 @@ fn header<'f>(facts: &'f Facts, config: &'f ConfigFacts) -> Header<'f> {
         user_class: &facts.user_class,
         user_params: text_object(&config.user_params),
         user_actions: &config.user_actions,
+        workflows,
     }
+}
+
+fn workflows(config: &ConfigFacts) -> Workflows<'_> {
+    let workflows = config.workflows.iter().map(|(name, states)| {
+        let states = states.iter().map(|(state, chances)| {
+            let chances = chances.iter().map(|(next, chance)| (next.as_str(), *chance));
+            (state.as_str(), Object(chances.collect()))
+        });
+        (name.as_str(), Object(states.collect()))
+    });
+    Object(workflows.collect())
 }
 
 /// The names of the last releases. What is as by default is left out, but for what its report can't do without.
@@ -216,7 +238,7 @@ struct NewestConfig<'f> {
     contexts: Object<'f, NewestContext<'f>>,
     benchmarks: Object<'f, NewestBenchmark<'f>>,
     #[serde(skip_serializing_if = "is_empty")]
-    workflows: Object<'f, Object<'f, Object<'f, f64>>>,
+    workflows: Workflows<'f>,
 }
 
 #[derive(Serialize)]
@@ -307,18 +329,11 @@ pub(crate) fn newest_config<'f>(facts: &'f Facts, config: &'f ConfigFacts) -> im
         };
         (context.name.as_str(), newest)
     };
-    let workflows = config.workflows.iter().map(|(name, states)| {
-        let states = states.iter().map(|(state, chances)| {
-            let chances = chances.iter().map(|(next, chance)| (next.as_str(), *chance));
-            (state.as_str(), Object(chances.collect()))
-        });
-        (name.as_str(), Object(states.collect()))
-    });
     NewestConfig {
-        actions: header(facts, config),
+        actions: header(facts, config, Object(Vec::new())),
         contexts: Object(config.contexts.iter().map(context).collect()),
         benchmarks: Object(config.benchmarks.iter().map(newest_benchmark).collect()),
-        workflows: Object(workflows.collect()),
+        workflows: workflows(config),
     }
 }
 

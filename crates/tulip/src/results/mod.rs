@@ -6,6 +6,11 @@
 //! result file → rows (read) → RunRecord
 //! ```
 
+pub(crate) mod cells;
 mod config;
+pub(crate) mod figures;
+pub(crate) mod json;
+pub(crate) mod legend;
 
 pub(crate) use config::config_facts;
+pub use json::{Form, output_json};
