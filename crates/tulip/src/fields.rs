@@ -33,6 +33,11 @@ impl<'n> Fields<'n> {
         }
     }
 
+    /// One field alone.
+    pub(crate) fn of_one(entry: &'n Entry) -> Self {
+        Self { at: entry.at, entries: std::slice::from_ref(entry) }
+    }
+
     /// Whether any of the names is given.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.entries.iter().any(|entry| names.contains(&entry.key.as_str()))

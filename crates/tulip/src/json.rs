@@ -46,9 +46,22 @@ impl Node {
     }
 }
 
+/// What a text says beside its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Comment {
+    pub(crate) at: usize,
+    /// Its lines without the marks of a comment.
+    pub(crate) lines: Vec<String>,
+}
+
 /// Reads a text that holds one value. `None`: it is no tree, and the fault says why.
 pub(crate) fn parse(text: &str, faults: &mut Faults<'_>) -> Option<Node> {
-    let mut parser = Parser { text, at: 0, depth: 0, faults };
+    parse_with_comments(text, faults).map(|(node, _)| node)
+}
+
+/// Reads a text that holds one value, and its comments in order.
+pub(crate) fn parse_with_comments(text: &str, faults: &mut Faults<'_>) -> Option<(Node, Vec<Comment>)> {
+    let mut parser = Parser { text, at: 0, depth: 0, comments: Vec::new(), faults };
     let whole = parser.value().and_then(|node| {
         parser.skip_blank()?;
         match parser.peek() {
@@ -56,7 +69,9 @@ pub(crate) fn parse(text: &str, faults: &mut Faults<'_>) -> Option<Node> {
             Some(_) => Err(parser.wrong("something follows the configuration", "keep one object per file")),
         }
     });
-    whole.map_err(|Syntax { at, message, hint }| faults.error(at, message, hint)).ok()
+    let comments = parser.comments;
+    let node = whole.map_err(|Syntax { at, message, hint }| faults.error(at, message, hint)).ok()?;
+    Some((node, comments))
 }
 
 /// Why a text is no tree.
@@ -70,6 +85,7 @@ struct Parser<'t, 'f, 's> {
     text: &'t str,
     at: usize,
     depth: usize,
+    comments: Vec<Comment>,
     faults: &'f mut Faults<'s>,
 }
 
@@ -110,8 +126,19 @@ impl Parser<'_, '_, '_> {
             if length == 0 {
                 return Ok(());
             }
+            self.keep_comment(length);
             self.at += length;
         }
+    }
+
+    /// Keeps so many bytes from here on, if they are a comment and not blank.
+    fn keep_comment(&mut self, length: usize) {
+        let text = self.rest().get(..length).unwrap_or_default();
+        let Some(inner) = ["//", "#", "/*"].iter().find_map(|mark| text.strip_prefix(mark)) else { return };
+        let inner = if text.starts_with("/*") { inner.strip_suffix("*/").unwrap_or(inner) } else { inner };
+        let lines = inner.lines().map(|line| line.trim().trim_start_matches('*').trim().to_owned());
+        let lines = lines.filter(|line| !line.is_empty()).collect();
+        self.comments.push(Comment { at: self.at, lines });
     }
 
     fn value(&mut self) -> Result<Node, Syntax> {

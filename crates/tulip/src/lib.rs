@@ -17,6 +17,7 @@ mod fields;
 mod json;
 mod layout;
 mod lower;
+mod migrate;
 mod read;
 mod results;
 mod table;
@@ -28,6 +29,7 @@ pub use facts::{
     ActionFacts, BenchmarkConfig, BenchmarkFacts, ConfigFacts, ContextConfig, Facts, ImportedAction,
     ImportedRow, RECORD_KEY,
 };
+pub use migrate::{Migrated, to_native, to_newest};
 pub use results::{Form, output_json};
 pub use table::table;
 

@@ -27,16 +27,16 @@ const HEADER_KEYS: [&str; 7] = [
 ];
 const CONTEXT_KEYS: [&str; 7] =
     ["name", "enabled", "num_users", "num_threads", "num_tasks", "user_params", "workload_model"];
-const RATE: [&str; 2] = ["aps_rate", "throughput_rate"];
-const RATE_STEP_CHANGE: [&str; 2] = ["aps_rate_step_change", "aps_rate_increment"];
-const ACTIONS: [&str; 2] = ["scenario_actions", "actions"];
-const WORKFLOW: [&str; 2] = ["scenario_workflow", "workflow"];
-const TOKENS: [&str; 4] =
+pub(crate) const RATE: [&str; 2] = ["aps_rate", "throughput_rate"];
+pub(crate) const RATE_STEP_CHANGE: [&str; 2] = ["aps_rate_step_change", "aps_rate_increment"];
+pub(crate) const ACTIONS: [&str; 2] = ["scenario_actions", "actions"];
+pub(crate) const WORKFLOW: [&str; 2] = ["scenario_workflow", "workflow"];
+pub(crate) const TOKENS: [&str; 4] =
     ["num_tasks", "worker_thread_queue_size", "worker_thread_qsize", "work_in_progress"];
-const WARMUP_1: [&str; 3] = ["warmup_duration1", "pre_warmup_duration", "prewarmup_duration"];
-const WARMUP_2: [&str; 2] = ["warmup_duration2", "warmup_duration"];
-const DURATION: [&str; 1] = ["benchmark_duration"];
-const ITERATIONS: [&str; 3] =
+pub(crate) const WARMUP_1: [&str; 3] = ["warmup_duration1", "pre_warmup_duration", "prewarmup_duration"];
+pub(crate) const WARMUP_2: [&str; 2] = ["warmup_duration2", "warmup_duration"];
+pub(crate) const DURATION: [&str; 1] = ["benchmark_duration"];
+pub(crate) const ITERATIONS: [&str; 3] =
     ["benchmark_iterations", "benchmark_repeat_count", "benchmark_duration_repeat_count"];
 
 /// Whether a tree is a configuration of Tulip rather than some other plan.

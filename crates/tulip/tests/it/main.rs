@@ -2,6 +2,7 @@
 
 mod corpus;
 mod dialects;
+mod migrate;
 mod sites;
 mod table;
 mod wrong;

@@ -31,10 +31,14 @@ fn check(class: &str, params: &str, expected: Expect) {
 
 #[test]
 fn several_urls_are_taken_in_turn_over_shared_connections() {
-    check("TestHttpUser", r#"{"url": "http://a:1, https://b"}"#, expect![[r#"
+    check(
+        "TestHttpUser",
+        r#"{"url": "http://a:1, https://b"}"#,
+        expect![[r#"
         a:1 http://a:1 Shared(4) turns [1] (5000, 30000) [("User-Agent", Tulip)]
         b https://b Shared(4) turns [] (5000, 30000) [("User-Agent", Tulip)]
-    "#]]);
+    "#]],
+    );
     check(
         "TestHttpUser",
         r#"{"url": ["http://a:1", "http://a:1", "http://a:2"], "shareConnections": true}"#,
@@ -44,31 +48,47 @@ fn several_urls_are_taken_in_turn_over_shared_connections() {
             a:2 http://a:2 Shared(4) turns [] (5000, 30000) [("User-Agent", Tulip)]
         "#]],
     );
-    check("KwrkHttpUser", r#"{"url": "http://a:1/x?y=1,http://a:2/x?y=1"}"#, expect![[r#"
+    check(
+        "KwrkHttpUser",
+        r#"{"url": "http://a:1/x?y=1,http://a:2/x?y=1"}"#,
+        expect![[r#"
         a:1 http://a:1 Shared(4) turns [1] (5000, 30000) [("User-Agent", Tulip)]
         a:2 http://a:2 Shared(4) turns [] (5000, 30000) [("User-Agent", Tulip)]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn connections_of_each_users_own_take_the_first_url() {
-    check("TestHttpUser", r#"{"url": "http://a:1,http://b", "shareConnections": false}"#, expect![[r#"
+    check(
+        "TestHttpUser",
+        r#"{"url": "http://a:1,http://b", "shareConnections": false}"#,
+        expect![[r#"
         of several URLs in `url` only the first is used, as in Tulip without shared connections: keep one, or set `shareConnections` to true: users then take the URLs in turn
         a:1 http://a:1 PerUser turns [] (5000, 30000) [("User-Agent", Tulip)]
-    "#]]);
-    check("TestHttpUser", r#"{"url": "http://a:1", "shareConnections": "no"}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        "TestHttpUser",
+        r#"{"url": "http://a:1", "shareConnections": "no"}"#,
+        expect![[r#"
         `shareConnections` `no` counts as false: write true or false
         a:1 http://a:1 PerUser turns [] (5000, 30000) [("User-Agent", Tulip)]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_not_done_is_said() {
-    check("TestHttpUser", r#"{"url": "http://a/x", "httpVersion": "HTTP_2"}"#, expect![[r#"
+    check(
+        "TestHttpUser",
+        r#"{"url": "http://a/x", "httpVersion": "HTTP_2"}"#,
+        expect![[r#"
         what follows host and port in `url` is in no request: each action has its own path: remove it
         `httpVersion` `HTTP_2`: requests go by HTTP/1.1, and what is measured is HTTP/1.1: write HTTP_1_1 to say so
         a http://a Shared(4) turns [] (5000, 30000) [("User-Agent", Tulip)]
-    "#]]);
+    "#]],
+    );
     check(
         "TestHttpUser",
         r#"{"url": "http://a", "httpVersion": "HTTP", "connectTimeoutMilis": 7, "debug": 1, "mine": 2}"#,
@@ -94,19 +114,39 @@ fn what_is_not_done_is_said() {
             `httpHeader` `nothing` is no header: write `Name: value`
         "#]],
     );
-    check("KwrkHttpUser", r#"{"url": "http://a/x,http://b/y"}"#, expect![[r#"
+    check(
+        "KwrkHttpUser",
+        r#"{"url": "http://a/x,http://b/y"}"#,
+        expect![[r#"
         the URLs in `url` differ in their path, and all users ask for the same: give all of them the same path and query
-    "#]]);
-    check("user.http.HttpUser", r#"{"url": "http://a/x,http://b/x"}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        "user.http.HttpUser",
+        r#"{"url": "http://a/x,http://b/x"}"#,
+        expect![[r#"
         this class sends to one URL, and `url` has several: keep one, or run the configuration once per URL
-    "#]]);
-    check("user.http.HttpUser", r#"{"url": " , "}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        "user.http.HttpUser",
+        r#"{"url": " , "}"#,
+        expect![[r#"
         there is no URL in `url`: write for example http://localhost:7070
-    "#]]);
-    check("user.http.HttpUser", r#"{"url": "ftp://a"}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        "user.http.HttpUser",
+        r#"{"url": "ftp://a"}"#,
+        expect![[r#"
         the URL `ftp://a`: it begins with neither http:// nor https://: write for example http://localhost:7070
-    "#]]);
-    check("user.http.HttpUser", r#"{"url": "http://a/base", "httpVersion": "HTTP_2"}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        "user.http.HttpUser",
+        r#"{"url": "http://a/base", "httpVersion": "HTTP_2"}"#,
+        expect![[r#"
         a http://a/base Shared(4) turns [] (5000, 30000) []
-    "#]]);
+    "#]],
+    );
 }
