@@ -367,7 +367,8 @@ impl Core {
                     let user = &mut self.users[user_id as usize];
                     user.exchange = Some(exchange);
                     user.has_reopened = false;
-                    user.request_intended_ns = now_ns;
+                    // The first request of an action was due when its action was, however long that waited for its user.
+                    user.request_intended_ns = if user.sent_ns.is_none() { user.intended_ns } else { now_ns };
                     self.seek_connection(user_id, now_ns);
                     return;
                 }

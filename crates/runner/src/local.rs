@@ -361,8 +361,12 @@ pub(crate) fn setup_of(
     worker_count: usize,
 ) -> WorkerSetup {
     let slice = Slice { index: index as u64, count: worker_count as u64 };
-    let share = |target: &TargetSetup| {
+    let share = |(target_index, target): (usize, &TargetSetup)| {
         let mut target = target.clone();
+        let own = scenarios.iter().find_map(|factory| factory.addresses(target_index, slice.index));
+        if let Some(own) = own.filter(|own| !own.is_empty()) {
+            target.addresses = own.into_iter().map(netio::Address::Inet).collect();
+        }
         if let ConnectionPolicy::Shared(count) = target.connections {
             target.connections = ConnectionPolicy::Shared(slice.share(u64::from(count)).max(1) as u32);
         }
@@ -372,7 +376,7 @@ pub(crate) fn setup_of(
     };
     WorkerSetup {
         slices: user_slices(plan, index, worker_count),
-        targets: targets.iter().map(share).collect(),
+        targets: targets.iter().enumerate().map(share).collect(),
         scenarios: scenarios.to_vec(),
         interval_ns: plan.interval_ns,
         read_usage: usage::of_thread,

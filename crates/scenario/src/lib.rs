@@ -15,6 +15,7 @@ mod render;
 pub use compile::Program;
 pub use proto::http1::{Body, Headers, RequestKind, Want};
 use stats::ErrorClass;
+use std::net::SocketAddr;
 
 /// Names of what a scenario measures; [`stats::Interval`] has a place for each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +34,10 @@ pub trait ScenarioFactory: Send + Sync {
     fn shape(&self) -> &Shape;
     /// What worker `worker_index` of `worker_count` makes its users from.
     fn source(&self, worker_index: u64, worker_count: u64) -> Box<dyn UserSource>;
+    /// Where a worker's connections to target `target_index` go, if not to the target's own addresses; not empty, used as they are.
+    fn addresses(&self, _target_index: usize, _worker_index: u64) -> Option<Vec<SocketAddr>> {
+        None
+    }
 }
 
 /// Makes the users of one worker, which may share what is the worker's own.
