@@ -1,16 +1,13 @@
 //! A command line turned into a plan: a closed load of one user per connection, or with a rate one global open schedule over them.
 
-use crate::options::{Mode, Options};
+use crate::options::Options;
 use plan::{
     Action, ActionOrder, Arrivals, Body, CertificateCheck, ConnectionPolicy, CookiePolicy, Diagnostic, Load,
     Phase, PhaseKind, PhaseStart, Plan, Request, Saturation, Scenario, Secret, Slo, Stage, Step, Target,
     Template, TlsSettings,
 };
-use units::{NS_PER_MS, NS_PER_SEC, Rate};
+use units::{NS_PER_MS, Rate};
 
-/// How long wrk2 calibrates before its latencies count, and what each connection of a thread adds to that.
-const CALIBRATION_NS: u64 = 10 * NS_PER_SEC;
-const CALIBRATION_NS_PER_CONNECTION: u64 = 5 * NS_PER_MS;
 /// How long what is under way may go on after the end: a run ends on time, and no later than wrk's own did (its ticks are as long).
 const DRAIN_LIMIT_NS: u64 = 100 * NS_PER_MS;
 
@@ -110,26 +107,10 @@ fn scenario(options: &Options) -> Scenario {
     }
 }
 
-/// How long load goes on before it counts, and how long it counts, ns.
-///
-/// wrk2 leaves out its first ten seconds, so the same part of `-d` is warm-up here, and like there none of a shorter run. A warm-up that is
-/// asked for comes before `-d`.
-fn lengths_ns(options: &Options) -> (u64, u64) {
-    if let Some(warmup_ns) = options.warmup_ns {
-        return (warmup_ns, options.duration_ns);
-    }
-    let per_thread = u64::from(options.connections / options.threads.max(1));
-    let calibration_ns = CALIBRATION_NS + per_thread.saturating_mul(CALIBRATION_NS_PER_CONNECTION);
-    match options.mode {
-        Mode::Wrk2 if options.duration_ns > calibration_ns => {
-            (calibration_ns, options.duration_ns - calibration_ns)
-        }
-        Mode::Wrk | Mode::Wrk2 => (0, options.duration_ns),
-    }
-}
-
+/// wrk2 forgets the latencies of its first ten seconds, and with them whatever went wrong there. Here all of `-d` counts, and load that is not
+/// to count is asked for by name and comes before.
 fn phases(options: &Options, pipeline_depth: u32) -> Vec<Phase> {
-    let (warmup_ns, measured_ns) = lengths_ns(options);
+    let warmup_ns = options.warmup_ns.unwrap_or(0);
     let phase = |name: &str, kind, duration_ns, after| Phase {
         name: name.to_owned(),
         kind,
@@ -146,7 +127,7 @@ fn phases(options: &Options, pipeline_depth: u32) -> Vec<Phase> {
         phases.push(phase("warm-up", PhaseKind::Warmup, warmup_ns, None));
     }
     let after = phases.len().checked_sub(1);
-    phases.push(phase("measure", PhaseKind::Measure, measured_ns, after));
+    phases.push(phase("measure", PhaseKind::Measure, options.duration_ns, after));
     phases
 }
 
@@ -170,6 +151,7 @@ fn load(options: &Options, pipeline_depth: u32) -> Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Mode;
 
     fn plan(line: &str, mode: Mode, depth: u32) -> Plan {
         let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
@@ -196,12 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn wrk2_leaves_out_what_it_calibrates_in_and_a_short_run_counts_whole() {
+    fn all_of_the_duration_counts_and_a_warm_up_comes_before() {
         let measure = |ms| ("measure".to_owned(), PhaseKind::Measure, ms);
         let warm_up = |ms| ("warm-up".to_owned(), PhaseKind::Warmup, ms);
-        assert_eq!(phases("-d30 -R5 http://a/", Mode::Wrk), [measure(30_000)]);
-        assert_eq!(phases("-d30 -R5 http://a/", Mode::Wrk2), [warm_up(10_025), measure(19_975)]);
-        assert_eq!(phases("-d10 -R5 http://a/", Mode::Wrk2), [measure(10_000)]);
+        assert_eq!(phases("-d30 http://a/", Mode::Wrk), [measure(30_000)]);
+        assert_eq!(phases("-d30 -R5 http://a/", Mode::Wrk2), [measure(30_000)]);
         assert_eq!(phases("-d30 -R5 --warmup 0 http://a/", Mode::Wrk2), [measure(30_000)]);
         assert_eq!(phases("-d5 --warmup 500ms http://a/", Mode::Wrk), [warm_up(500), measure(5_000)]);
     }

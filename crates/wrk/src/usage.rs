@@ -51,7 +51,7 @@ const EXAMPLES_WRK: &str = "\
 ";
 const EXAMPLES_WRK2: &str = "\
     weir wrk2 -t2 -c100 -d30s -R2000 --latency http://localhost:8080/
-    weir wrk2 -c100 -d30s -R2000 --warmup 0 -U http://localhost:8080/
+    weir wrk2 -c100 -d30s -R2000 --warmup 10s -U http://localhost:8080/
 ";
 
 /// The text, whose first line is that of both tools.

@@ -9,7 +9,7 @@ use ::wrk::lua::{Script, ScriptError, Summary};
 use ::wrk::{Connections, Facts, Figures, Mode, Options, SampleBook, Statistics};
 use plan::{Diagnostic, Plan, Scheme};
 use planfile::{Files as _, Folder};
-use record::{PhaseRecord, RunObserver, RunRecord, VerdictState};
+use record::{PhaseRecord, Reason, ReasonCode, RunObserver, RunRecord, VerdictState};
 use runner::{DriverChoice, Interrupt, RunError, RunOptions};
 use scenario::ScenarioFactory;
 use std::ffi::OsString;
@@ -54,10 +54,9 @@ pub(crate) fn run(mode: Mode, words: &[OsString], talk: &Talk) -> Result<Exit, F
 }
 
 fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
-    say_before(options, talk);
     let script = options.script.as_ref().map(|path| load(options, path)).transpose()?;
     let depth = script.as_ref().map_or(1, |script| u32::try_from(script.depth()).unwrap_or(u32::MAX));
-    let plan = plan_of(options, script.as_ref(), depth)?;
+    let plan = plan_of(options, depth)?;
     // Before anything is sent: a result that can't be written is known now.
     let fail_on = fail_on(options);
     let outputs = Outputs::open(&output_args(options, fail_on))?;
@@ -73,6 +72,8 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
         to: if outputs.take_stdout() { To::Stderr } else { To::Stdout },
         begun: Instant::now(),
         is_begun: false,
+        notes: notes(options),
+        talk: *talk,
         written: Ok(()),
     };
     let (mut record, ended) = execute(options, plan, Arc::new(connections), script.as_ref(), &mut page)?;
@@ -126,24 +127,24 @@ fn execute(
     Ok((record, if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself }))
 }
 
-/// What is said once before the run: what was odd, and what the figures will not show.
-fn say_before(options: &Options, talk: &Talk) {
+/// What is said once, when the target was reached: what was odd, and what the figures will not show.
+fn notes(options: &Options) -> Vec<String> {
     if options.output.quiet {
-        return;
+        return Vec::new();
     }
-    for warning in &options.warnings {
-        talk.say(&format!("warning: {warning}"));
-    }
-    if options.url.scheme == Scheme::Https {
-        talk.say(if options.insecure {
-            "note: the server's certificate is not verified"
-        } else {
-            "note: the server's certificate is verified; -k turns that off"
-        });
-    }
+    let mut notes: Vec<String> =
+        options.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+    let tls = match (options.url.scheme, options.insecure) {
+        (Scheme::Http, _) => None,
+        (Scheme::Https, true) => Some("note: the server's certificate is not verified"),
+        (Scheme::Https, false) => Some("note: the server's certificate is verified; -k turns that off"),
+    };
+    notes.extend(tls.map(str::to_owned));
     if options.rate.is_none() {
-        talk.say("note: without a rate nothing is sent while the server stalls, so stalls hardly show; -R RATE shows them");
+        let closed = "note: without a rate nothing is sent while the server stalls, so stalls hardly show; -R RATE shows them";
+        notes.push(closed.to_owned());
     }
+    notes
 }
 
 /// What is said once after the run: doubts about the numbers, and what they leave open.
@@ -155,7 +156,9 @@ fn say_after(record: &RunRecord, talk: &Talk) {
             "note: {open} requests had no answer at the end; their times until then are in the latencies"
         ));
     }
-    for reason in record.verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid) {
+    let is_doubt =
+        |reason: &&Reason| reason.state > VerdictState::Valid && reason.code != ReasonCode::Aborted;
+    for reason in record.verdict.reasons.iter().filter(is_doubt) {
         talk.say(&format!("warning: {}\nhint: {}", reason.message, reason.hint));
     }
 }
@@ -200,8 +203,8 @@ fn of_script(error: &ScriptError) -> Failure {
     Failure { exit, messages: vec![error.to_string()] }
 }
 
-/// The plan, with the addresses that a script gave its threads.
-fn plan_of(options: &Options, script: Option<&Script>, depth: u32) -> Result<Plan, Failure> {
+/// The plan, with the certificates to trust.
+fn plan_of(options: &Options, depth: u32) -> Result<Plan, Failure> {
     let read = |path: &std::path::PathBuf| {
         let name = path.to_string_lossy();
         Folder::new("").read(&name, FILE_BYTES_MAX).map_err(|why| {
@@ -210,17 +213,7 @@ fn plan_of(options: &Options, script: Option<&Script>, depth: u32) -> Result<Pla
         })
     };
     let ca_pem = options.output.cacert.as_ref().map(read).transpose()?;
-    let mut plan = ::wrk::lower(options, depth, ca_pem)?;
-    let threads = 0..usize::try_from(options.threads).unwrap_or(usize::MAX);
-    let pinned: Option<Vec<std::net::SocketAddr>> =
-        script.and_then(|script| threads.map(|thread| script.address(thread)).collect());
-    if let (Some(mut pinned), Some(target)) = (pinned, plan.targets.first_mut()) {
-        pinned.sort_unstable();
-        pinned.dedup();
-        target.port = pinned.first().map_or(target.port, std::net::SocketAddr::port);
-        target.addresses = pinned.iter().map(std::net::SocketAddr::ip).collect();
-    }
-    Ok(plan)
+    Ok(::wrk::lower(options, depth, ca_pem)?)
 }
 
 fn fail_on(options: &Options) -> Option<FailOn> {
@@ -239,7 +232,7 @@ fn output_args(options: &Options, fail_on: Option<FailOn>) -> OutputArgs {
 fn refusal(options: &Options, error: RunError) -> Failure {
     let RunError::Unreachable { class, message, .. } = &error else { return error.into() };
     let reason = message.trim_start_matches("failed to lookup address information: ");
-    let reason = reason.split(" (os error").next().unwrap_or(reason);
+    let reason = capitalised(reason.split(" (os error").next().unwrap_or(reason));
     let place = format!("{}:{}", options.url.host, options.url.service());
     let said = match class.as_str() {
         "resolve" => format!("unable to resolve {place} {reason}"),
@@ -249,6 +242,12 @@ fn refusal(options: &Options, error: RunError) -> Failure {
         _ => format!("unable to connect to {place} {reason}"),
     };
     Failure { exit: Exit::Refused, messages: vec![said] }
+}
+
+/// As the system says it, which Weir's own messages put in lower case.
+fn capitalised(reason: &str) -> String {
+    let mut letters = reason.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Where the page goes.
@@ -267,6 +266,8 @@ struct Page {
     /// Nearly the run's origin: times of the sample book are since then.
     begun: Instant,
     is_begun: bool,
+    notes: Vec<String>,
+    talk: Talk,
     written: io::Result<()>,
 }
 
@@ -284,6 +285,7 @@ impl Page {
 impl RunObserver for Page {
     fn run_started(&mut self, _: &RunRecord) {
         self.begun = Instant::now();
+        self.notes.iter().for_each(|note| self.talk.say(note));
     }
 
     fn phase_started(&mut self, _: &str, _: (u32, u32)) {
