@@ -86,6 +86,7 @@ impl From<RunError> for Failure {
         let exit = match &error {
             RunError::BadPlan(_) | RunError::Resources { .. } => Exit::BadPlan,
             RunError::Unreachable { .. } => Exit::Unreachable,
+            RunError::Stuck => Exit::Aborted,
             RunError::Internal(_) => Exit::Internal,
         };
         Self { exit, messages: vec![error.to_string()] }

@@ -27,6 +27,8 @@ pub enum RunError {
         /// What to do.
         hint: String,
     },
+    /// A worker did not come back when the run was given up: code of a scenario does not return. Its thread is left behind.
+    Stuck,
     /// A fault of Weir's own.
     Internal(String),
 }
@@ -57,6 +59,10 @@ impl fmt::Display for RunError {
                 )
             }
             Self::Resources { message, hint } => write!(f, "error: {message}\nhint: {hint}"),
+            Self::Stuck => write!(
+                f,
+                "error: a worker does not come back, so there is no result\nhint: code of a scenario, such as a script's function, does not return; look for a loop without end"
+            ),
             Self::Internal(message) => {
                 write!(
                     f,

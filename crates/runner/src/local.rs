@@ -16,14 +16,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use units::Rate;
 
 /// Descriptors beside the connections: output files, epoll, wakers, the terminal.
 const FD_SPARE_COUNT: u64 = 64;
+/// How long workers that were told to give up may be silent. They need a turn of their loop for it: ms, on any machine.
+const GIVE_UP_LIMIT: Duration = Duration::from_secs(1);
 
 /// How to run.
 #[derive(Debug, Clone, Default)]
@@ -465,9 +467,7 @@ fn conduct<'p>(
         if conductor.is_done() {
             break;
         }
-        let message =
-            inbox.recv().map_err(|_| RunError::Internal("all worker threads are gone".to_owned()))?;
-        match message {
+        match next_message(inbox, seen_stop_count)? {
             Message::Report(worker, report) => conductor.on_report(worker, report, now_ns(), observers),
             Message::ChangeRate(rate) => conductor.change_rate(rate, now_ns()),
             Message::Interrupted => {}
@@ -491,6 +491,18 @@ fn conduct<'p>(
         }
     }
     Ok(conductor)
+}
+
+/// The next message; once the run was to be given up, only for so long: nothing that workers do by themselves takes it.
+fn next_message(inbox: &Receiver<Message>, stop_count: u32) -> Result<Message, RunError> {
+    let gone = || RunError::Internal("all worker threads are gone".to_owned());
+    if stop_count < 2 {
+        return inbox.recv().map_err(|_| gone());
+    }
+    inbox.recv_timeout(GIVE_UP_LIMIT).map_err(|error| match error {
+        RecvTimeoutError::Timeout => RunError::Stuck,
+        RecvTimeoutError::Disconnected => gone(),
+    })
 }
 
 fn deliver(conductor: &mut Conductor<'_>, hands: &[Hand]) {

@@ -6,6 +6,7 @@ use scenario::{
 };
 use scenario::{UserSource, Want};
 use stats::ErrorClass;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 /// What every user of a [`Batch`] saw: status and body length of each answer.
@@ -169,4 +170,68 @@ fn as_many_factories_as_scenarios_are_wanted() {
     let plan = plan("target: http://127.0.0.1:9\nrequest: GET /\nusers: 1\ncount: 1\n");
     let error = runner::execute_with(plan, Vec::new(), RunOptions::default(), &mut []).unwrap_err();
     assert!(matches!(error, RunError::Internal(_)), "{error}");
+}
+
+/// Its user stops the run twice and then does not return until `released` is dropped.
+struct Endless {
+    shape: Shape,
+    interrupt: runner::Interrupt,
+    released: Mutex<Option<Receiver<()>>>,
+}
+
+struct EndlessUser {
+    interrupt: runner::Interrupt,
+    released: Option<Receiver<()>>,
+}
+
+impl ScenarioFactory for Endless {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn source(&self, _: u64, _: u64) -> Box<dyn UserSource> {
+        let released = self.released.lock().unwrap().take();
+        Box::new(EndlessUser { interrupt: self.interrupt.clone(), released })
+    }
+}
+
+impl UserSource for EndlessUser {
+    fn user(&mut self, _: u64) -> Box<dyn Scenario> {
+        Box::new(Self { interrupt: self.interrupt.clone(), released: self.released.take() })
+    }
+}
+
+impl Scenario for EndlessUser {
+    fn begin(&mut self, _: Choice) -> Option<u16> {
+        Some(0)
+    }
+
+    fn resume(&mut self, _: Event<'_>, _: &mut Context<'_>) -> Next {
+        self.interrupt.stop();
+        self.interrupt.stop();
+        if let Some(released) = self.released.take() {
+            assert!(released.recv().is_err());
+        }
+        Next::Done(Err(ErrorClass::Check))
+    }
+
+    fn request(&self) -> &[u8] {
+        &[]
+    }
+}
+
+#[test]
+fn a_second_interrupt_leaves_a_worker_behind_whose_code_does_not_return() {
+    let running = target();
+    let plan = plan_for(&running, "target: URL\nrequest: GET /\nusers: 1\nduration: 60s\n");
+    let options = RunOptions::default();
+    let (release, released) = channel::<()>();
+    let endless = Endless {
+        shape: Shape { actions: vec!["loop".to_owned()], ..Shape::default() },
+        interrupt: options.interrupt.clone(),
+        released: Mutex::new(Some(released)),
+    };
+    let error = runner::execute_with(plan, vec![Arc::new(endless)], options, &mut []).unwrap_err();
+    drop(release);
+    assert!(matches!(error, RunError::Stuck), "{error}");
 }
