@@ -4,7 +4,7 @@
 // greatest value of that bucket, within the exact minimum and maximum.
 
 import { inflate } from "./inflate.ts";
-import type { Latencies } from "./record.ts";
+import { type Distribution, type Latencies, NONE, QUANTILES } from "./record.ts";
 
 /** A quantile is carried by a sample only when at least so many values lie beyond it. */
 export const SAMPLES_BEYOND_MIN = 10;
@@ -138,10 +138,28 @@ export function quantilesNs(histogram: Histogram, of: Latencies, quantiles: Arra
     }
     const rank = Math.max(1, Math.ceil(quantiles[index]! * histogram.count));
     while (bucket < histogram.counts.length - 1 && below + histogram.counts[bucket]! < rank) below += histogram.counts[bucket++]!;
-    const high = histogram.highNs[bucket]!;
-    values.push(Math.max(of.min ?? 0, Math.min(of.max ?? Infinity, high)));
+    // The least of all is the least value of its bucket.
+    const value = quantiles[index] === 0 ? histogram.lowNs[bucket]! : histogram.highNs[bucket]!;
+    values.push(Math.max(of.min ?? 0, Math.min(of.max ?? Infinity, value)));
   }
   return values;
+}
+
+const completed = new WeakMap<Distribution, Latencies>();
+
+/** The figures that follow from a histogram, as a record's own latencies have them. */
+export function complete(of: Distribution | undefined): Latencies {
+  if (!of || of.count === 0) return NONE;
+  const known = completed.get(of);
+  if (known) return known;
+  const latencies: Latencies = { ...NONE, ...of };
+  const histogram = histogramOf(latencies);
+  const values = quantilesNs(histogram, latencies, QUANTILES.map(({ quantile }) => quantile));
+  QUANTILES.forEach(({ key, quantile }, index) => {
+    latencies[key] = carries(of.count, quantile) ? values[index]! : null;
+  });
+  completed.set(of, latencies);
+  return latencies;
 }
 
 /** Several histograms together. */

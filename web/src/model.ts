@@ -1,6 +1,6 @@
 // What is shown: the runs with their letters, and which phase, action and latency of them is chosen.
 
-import { type Histogram, histogramOf, merged } from "./histogram.ts";
+import { type Histogram, complete, histogramOf, merged } from "./histogram.ts";
 import {
   type ActionRecord, type Counts, type IntervalRecord, type Latencies, type Measure, type PhaseRecord, type RunRecord, NONE, latencies,
 } from "./record.ts";
@@ -92,13 +92,15 @@ export interface Moment {
 }
 
 /** An interval, or the chosen action in it; undefined where the record keeps no actions per interval. */
-export function momentOf(interval: IntervalRecord, phase: PhaseRecord, action: string | null): Moment | undefined {
-  if (action === null) return { ...interval, wait_ns: interval.wait_ns ?? NONE };
-  const index = phase.actions.findIndex(({ name }) => name === action);
-  const part = interval.actions?.find(({ name }) => name === action) ?? interval.actions?.find((a, i) => a.name === undefined && i === index);
-  if (!part?.counts) return undefined;
-  return { counts: part.counts, response_ns: latencies(part, "response"), service_ns: latencies(part, "service"), wait_ns: latencies(part, "wait") };
+export function momentOf(interval: IntervalRecord, action: string | null): Moment | undefined {
+  const { counts, response_ns, service_ns, wait_ns } = interval;
+  if (action === null) return { counts, response_ns, service_ns, wait_ns: wait_ns ?? NONE };
+  if (!interval.actions) return undefined;
+  const part = interval.actions.find(({ name }) => name === action);
+  return { counts: part?.counts ?? NOTHING, response_ns: complete(part?.response_ns), service_ns: complete(part?.service_ns), wait_ns: NONE };
 }
+
+const NOTHING: Counts = { due: 0, started: 0, completed: 0, failed: 0, dropped: 0, unstarted: 0, unfinished: 0, censored: 0 };
 
 /** Whether charts over time can show single actions. */
 export function hasActionsOverTime(runs: readonly Run[]): boolean {
@@ -137,7 +139,7 @@ export function rowsOf(run: Run, selection: Selection): Row[] {
     const rows: Row[] = [];
     const loadEndNs = phase.start_ns + phase.duration_ns;
     for (const interval of phase.intervals) {
-      const moment = momentOf(interval, phase, selection.action);
+      const moment = momentOf(interval, selection.action);
       if (!moment) continue;
       const isDrain = interval.start_ns >= loadEndNs;
       // A drain of nothing is no stretch of time.

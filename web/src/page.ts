@@ -4,9 +4,14 @@ import { endCharts } from "./charts/plot.ts";
 import { h } from "./dom.ts";
 import { type Selection, type View, actionNames, hasActionsOverTime, phaseTitles, runsOf } from "./model.ts";
 import type { RunRecord } from "./record.ts";
+import { actionSection } from "./sections/actions.ts";
+import { againstSection } from "./sections/against.ts";
 import { controls } from "./sections/controls.ts";
+import { environmentSection } from "./sections/environment.ts";
 import { latencySection } from "./sections/latency.ts";
+import { percentileSection } from "./sections/percentiles.ts";
 import { rateSection } from "./sections/rate.ts";
+import { resourceSection } from "./sections/resources.ts";
 import { verdictSection } from "./sections/verdict.ts";
 import { onThemeChange } from "./theme.ts";
 import { date, duration } from "./units.ts";
@@ -22,6 +27,11 @@ const SECTIONS: readonly Section[] = [
   { id: "verdict", title: "Verdict", lead: "", draw: verdictSection },
   { id: "rate", title: "Rate and errors", lead: "", draw: rateSection },
   { id: "latency", title: "Latency over time", lead: "", draw: latencySection },
+  { id: "percentiles", title: "Percentiles", lead: "", draw: percentileSection },
+  { id: "against", title: "Response against service against wait", lead: "Response: due to done, what users waited. Service: sent to done, what the server needed. Wait: due to sent, what stood between.", draw: againstSection },
+  { id: "actions", title: "Actions", lead: "", draw: actionSection },
+  { id: "resources", title: "The generator itself", lead: "Whether the client could have coloured the numbers.", draw: resourceSection },
+  { id: "environment", title: "Environment and plan", lead: "", draw: environmentSection },
 ];
 
 export class Page {

@@ -19,6 +19,15 @@ export interface Latencies {
   histogram?: string;
 }
 
+/** A distribution of which there are thousands: only the histogram and what is not in it. All figures are 0 when there are no values. */
+export interface Distribution {
+  count: number;
+  min: number;
+  mean: number;
+  max: number;
+  histogram?: string;
+}
+
 export interface Counts {
   due: number;
   started: number;
@@ -39,8 +48,14 @@ export interface ActionRecord {
   wait_ns: Latencies;
 }
 
-/** What an interval knows of one action; it may know less than a phase does. */
-export type IntervalAction = Partial<ActionRecord> & { name?: string };
+/** One action in one interval; its waits are not kept. What is absent has no values. */
+export interface IntervalActionRecord {
+  name: string;
+  counts: Counts;
+  errors?: Record<string, number>;
+  response_ns?: Distribution;
+  service_ns?: Distribution;
+}
 
 export interface IntervalRecord {
   start_ns: number;
@@ -53,7 +68,8 @@ export interface IntervalRecord {
   wait_ns?: Latencies;
   in_flight_mean: number;
   in_flight_max: number;
-  actions?: IntervalAction[];
+  /** Those of which anything happened; absent where the scenario has one only. */
+  actions?: IntervalActionRecord[];
 }
 
 export interface CheckRecord {
@@ -131,6 +147,9 @@ export interface RunRecord {
   schema_version: number;
   run_id: string;
   name: string;
+  /** What made it: a command, or another program. */
+  origin?: string;
+  labels?: Record<string, string>;
   started_unix_ns: number;
   duration_ns: number;
   aborted: string | null;

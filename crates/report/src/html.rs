@@ -37,12 +37,6 @@ impl Format for Html {
     }
 }
 
-/// The JSON array of records that a page carries; `None` where the text is no report.
-pub fn embedded_records(page: &str) -> Option<&str> {
-    let (_, rest) = page.split_once(OPENING)?;
-    rest.split_once(CLOSING).map(|(records, _)| records)
-}
-
 /// The page up to its records, and from their end on. The built page has an empty array there.
 fn parts() -> (&'static str, &'static str) {
     let (before, rest) = PAGE.split_once(OPENING).unwrap_or((PAGE, ""));
@@ -80,7 +74,6 @@ mod tests {
 
     #[test]
     fn the_page_has_its_place_for_records_and_is_small() {
-        assert_eq!(embedded_records(PAGE), Some("[]"));
         assert_eq!(PAGE.matches(OPENING).count(), 1);
         let (before, after) = parts();
         assert_eq!(format!("{before}[]{after}"), PAGE);

@@ -13,7 +13,7 @@ mod markdown;
 mod output;
 mod text;
 
-pub use html::{Html, embedded_records};
+pub use html::Html;
 pub use json::{Json, Layout};
 pub use junit::Junit;
 pub use live_line::{LiveLine, Watcher};

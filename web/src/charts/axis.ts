@@ -1,7 +1,5 @@
 // Where the marks of an axis stand and how they read.
 
-import { tick } from "../units.ts";
-
 /** A range for a logarithmic axis: from 1, 2 or 5 times a power of ten below the least value to one above the greatest. */
 export function logRange(least: number, greatest: number): [number, number] {
   const low = Math.max(least, 1e-9);
@@ -79,6 +77,3 @@ export function percentileMarks(low: number, high: number, plotWidth: number): {
     .sort((a, b) => a.at - b.at)
     .filter(({ at, text }) => at >= low * 0.999 && at <= high * 1.001 && !(narrow && (text === "min" || at === 1000 || at === 1e5)));
 }
-
-/** How a mark on an axis of latencies reads. */
-export const latencyMark = (ns: number): string => tick(ns);

@@ -50,6 +50,8 @@ export interface Spec {
   group?: string;
   /** More in the legend, such as a scale of colours. */
   key?: Node;
+  /** In place of a table of the lines' values. */
+  numbers?: () => HTMLElement;
 }
 
 interface Shown {
@@ -81,12 +83,11 @@ export function chart(spec: Spec): HTMLElement {
   const legend = new Legend(spec);
   const stage = h("div", {
     class: "stage", tabindex: 0, role: "img", "aria-labelledby": titleId, "aria-describedby": noteId,
-    style: undefined,
   });
   stage.style.height = `${spec.height}px`;
   const figure = h("figure", { class: "chart" },
     h("figcaption", {}, h("h3", { id: titleId }, spec.title), h("p", { id: noteId, class: "note" }, spec.note)),
-    legend.element, stage, details("Show as a table", () => numbers(spec)));
+    legend.element, stage, details("Show as a table", spec.numbers ?? (() => numbers(spec))));
   const state: Shown = {
     element: figure,
     plot: undefined,
@@ -244,7 +245,7 @@ function yScale(spec: Spec): uPlot.Scale {
     const [low, high] = Number.isFinite(least) && Number.isFinite(greatest) ? logRange(least, greatest) : [1, 10];
     return { distr: 3, range: () => [low, high] };
   }
-  const top = linearTop(spec.y.max ?? values.reduce((most, value) => Math.max(most, value), 0), 4);
+  const top = linearTop(spec.y.max ?? values.reduce((most, value) => Math.max(most, value), 0), 5);
   return { range: () => [spec.y.min ?? 0, top] };
 }
 

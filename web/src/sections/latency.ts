@@ -1,20 +1,20 @@
 // Latency over time: as bands between percentiles, and as a heat map that shows every mode of the distribution.
 
+import { heatChart } from "../charts/heat.ts";
 import { chart } from "../charts/plot.ts";
 import { TIME_GROUP, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
-import { quantilesNs } from "../histogram.ts";
+import { h } from "../dom.ts";
+import { carries, quantilesNs } from "../histogram.ts";
 import { type Row, type Run, type View, rowHistogram, rowsOf, sideless } from "../model.ts";
-import { latencies } from "../record.ts";
-import { type Measure } from "../record.ts";
+import { type Measure, latencies } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
 import { duration, tick } from "../units.ts";
-import { carries } from "../histogram.ts";
 
 type Key = "p50" | "p90" | "p99" | "max";
 const QUANTILE: Record<Exclude<Key, "max">, number> = { p50: 0.5, p90: 0.9, p99: 0.99 };
 
 /** A figure of a row: the record's own where it is one interval, else from the merged histograms. */
-function figureOf(row: Row, measure: Measure, key: Key): number | null {
+export function figureOf(row: Row, measure: Measure, key: Key): number | null {
   const [moment] = row.moments;
   if (moment && row.moments.length === 1) return latencies(moment, measure)[key];
   if (key === "max") return row.moments.reduce<number | null>((most, one) => larger(most, latencies(one, measure).max), null);
@@ -30,7 +30,9 @@ function larger(a: number | null, b: number | null): number | null {
 export function latencySection(view: View): Node[] {
   const [run] = view.runs;
   if (!run) return [];
-  return [view.runs.length === 1 ? bands(view, run) : overlaid(view)];
+  const missing = view.selection.action !== null && view.selection.measure === "wait"
+    ? [h("p", { class: "note" }, "Waits of single actions are not kept by interval: choose response or service, or all actions.")] : [];
+  return [...missing, view.runs.length === 1 ? bands(view, run) : overlaid(view), ...view.runs.map((one) => heatChart(view, one))];
 }
 
 function bands(view: View, run: Run): HTMLElement {

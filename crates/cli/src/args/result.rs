@@ -31,15 +31,15 @@ pub(crate) enum FailOn {
     Suspect,
 }
 
-/// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
+/// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page, or write a page for browsers
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// A kept run (last, last~1, an id, a name, KEY=VALUE of a label), a file with a record, or - for stdin
-    #[arg(value_name = "RUN")]
-    pub(crate) record: String,
-    /// The form
-    #[arg(short, long, default_value = "text")]
-    pub(crate) format: ReportFormat,
+    /// A kept run (last, last~1, an id, a name, KEY=VALUE of a label), a file with a record, or - for stdin; html takes several
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+    /// The form [default: as the ending of --output says (html, json, md, xml), else text]
+    #[arg(short, long)]
+    pub(crate) format: Option<ReportFormat>,
     /// Write to this file in place of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -51,6 +51,7 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     Text,
+    Html,
     Json,
     Markdown,
     Junit,

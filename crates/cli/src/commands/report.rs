@@ -1,38 +1,89 @@
-//! `weir report`: a run's record in another form.
+//! `weir report`: runs' records in another form.
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::{self, Exit, Failure};
-use crate::selected::selected;
+use crate::selected::selected_all;
 use crate::talk::Talk;
-use ::report::{Format, Json, Junit, Layout, Markdown, OutputFile, Text};
+use ::report::{Color, Format, Html, Json, Junit, Layout, Markdown, OutputFile, Text};
 use plan::Diagnostic;
 use record::RunRecord;
 use std::io;
 use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
-    let record = selected(&args.record, &args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
+    let format = args.format.unwrap_or_else(|| format_of(args.output.as_deref()));
+    let records = read(args)?;
+    let single = match (format, records.as_slice()) {
+        (ReportFormat::Html, _) => None,
+        (_, [record]) => Some(record),
+        (_, records) => return Err(too_many(records.len())),
+    };
     let to = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = OutputFile::open(to).map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let color = if output.is_stdout() { talk.stdout_color } else { ::report::Color::Never };
-    let format: Box<dyn Format> = match args.format {
-        ReportFormat::Text => Box::new(Text { color, width: talk.width }),
-        ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
-        ReportFormat::Markdown => Box::new(Markdown),
-        ReportFormat::Junit => Box::new(Junit::default()),
-        ReportFormat::Tulip => {
-            Box::new(Page::of(tulip::table(&record), &args.record, "of a Tulip configuration")?)
-        }
-        ReportFormat::Wrk => {
-            Box::new(Page::of(wrk::page(&record), &args.record, "of `weir wrk` or `weir wrk2`")?)
+    let color = if output.is_stdout() { talk.stdout_color } else { Color::Never };
+    let is_stdout = output.is_stdout();
+    let written = match single {
+        None => output.finish(|out| Html.write_all(&records, out)),
+        Some(record) => {
+            let form = form(format, record, args, Text { color, width: talk.width })?;
+            output.finish(|out| form.write(record, out))
         }
     };
-    let is_stdout = output.is_stdout();
-    match output.finish(|out| format.write(&record, out)) {
+    match written {
         Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
         Err(error) => Err(Failure::output(&error, Exit::Internal)),
         Ok(()) => Ok(Exit::Done),
     }
+}
+
+/// All runs that were named; all that can't be read is said at once.
+fn read(args: &ReportArgs) -> Result<Vec<RunRecord>, Failure> {
+    let mut failure = Failure { exit: Exit::BadPlan, messages: Vec::new() };
+    let mut records = Vec::new();
+    for named in &args.runs {
+        match selected_all(named, &args.store) {
+            Ok(found) => records.extend(found),
+            Err(diagnostic) => failure.messages.push(diagnostic.to_string()),
+        }
+    }
+    if failure.messages.is_empty() { Ok(records) } else { Err(failure) }
+}
+
+/// The form that a file's ending asks for; text where there is none that says so.
+fn format_of(output: Option<&Path>) -> ReportFormat {
+    let ending = output.and_then(Path::extension).unwrap_or_default().to_string_lossy();
+    match ending.to_ascii_lowercase().as_str() {
+        "html" | "htm" => ReportFormat::Html,
+        "json" => ReportFormat::Json,
+        "md" => ReportFormat::Markdown,
+        "xml" => ReportFormat::Junit,
+        _ => ReportFormat::Text,
+    }
+}
+
+/// A form that shows one run.
+fn form(
+    format: ReportFormat,
+    record: &RunRecord,
+    args: &ReportArgs,
+    text: Text,
+) -> Result<Box<dyn Format>, Failure> {
+    let named = args.runs.first().map_or("", String::as_str);
+    Ok(match format {
+        ReportFormat::Text => Box::new(text),
+        ReportFormat::Html => Box::new(Html),
+        ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
+        ReportFormat::Markdown => Box::new(Markdown),
+        ReportFormat::Junit => Box::new(Junit::default()),
+        ReportFormat::Tulip => Box::new(Page::of(tulip::table(record), named, "of a Tulip configuration")?),
+        ReportFormat::Wrk => Box::new(Page::of(wrk::page(record), named, "of `weir wrk` or `weir wrk2`")?),
+    })
+}
+
+fn too_many(count: usize) -> Failure {
+    let message = format!("{count} runs are named, and this form shows one");
+    let hint = "write a page that shows all of them (-o runs.html), or hold them against each other with `weir compare`";
+    Failure::usage(&Diagnostic::error(message).hint(hint))
 }
 
 /// Another tool's page, which only runs of its input have.

@@ -3,4 +3,5 @@
 mod formats;
 mod live_line;
 mod output_file;
+mod page;
 mod sample;
