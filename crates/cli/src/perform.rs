@@ -1,7 +1,9 @@
 //! A run as the command sees it: outputs opened, signals watched, plan executed, results written, exit code found.
 
 use crate::args::{Driver, OutputArgs, RunnerArgs};
+use crate::commands::tulip_console::Console;
 use crate::exit::{self, Ended, Exit, Failure};
+use crate::keeping::Keeping;
 use crate::outputs::Outputs;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
@@ -10,6 +12,7 @@ use record::{RunObserver, RunRecord};
 use report::{Format as _, LiveLine, Text, Watcher};
 use runner::{DriverChoice, Interrupt, RunOptions};
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 /// A plan and how to run it.
 pub(crate) struct Job<'a> {
@@ -18,6 +21,19 @@ pub(crate) struct Job<'a> {
     pub(crate) output: &'a OutputArgs,
     /// Where the plan was a configuration of Tulip.
     pub(crate) tulip: Option<Tulip<'a>>,
+    /// The command, as the record names it.
+    pub(crate) origin: &'a str,
+    /// Whether it is kept, and where unless flags or environment say.
+    pub(crate) keep: Keep<'a>,
+}
+
+/// Whether a run is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Keep<'a> {
+    /// In a store of this folder, unless flags or environment name another.
+    In(&'a Path),
+    /// It is not.
+    No,
 }
 
 /// What a configuration of Tulip says besides its plan.
@@ -30,23 +46,40 @@ pub(crate) struct Tulip<'a> {
 
 /// Runs it and says what came of it.
 pub(crate) fn perform(job: Job<'_>, talk: &Talk) -> Result<Exit, Failure> {
+    perform_then(job, talk, |_| Ok(()))
+}
+
+/// Runs it, says what came of it, and does something more with the record, whether or not all results could be written.
+pub(crate) fn perform_then(
+    job: Job<'_>,
+    talk: &Talk,
+    then: impl FnOnce(&RunRecord) -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
     // Before anything is sent: a result that can't be written is known now.
     let outputs = Outputs::open(job.output)?;
     let (fail_on, tulip) = (job.output.fail_on, job.tulip);
-    let (mut record, ended) = execute(job, talk)?;
+    let mut keeping = match job.keep {
+        Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, talk),
+        Keep::No => Keeping::none(talk),
+    };
+    let (mut record, ended) = execute(job, &mut keeping, talk)?;
     if let Some(tulip) = tulip {
         tulip.facts.put_into(&mut record.plan);
     }
     let is_stdout_taken = outputs.take_stdout();
     let written = outputs.write(&record);
-    say(&record, is_stdout_taken, talk)?;
+    let said = say(&record, is_stdout_taken, talk);
+    keeping.finish(&record);
+    said?;
     // The text above is all that is left of the run when a file could not be written, so that comes first.
+    let done = then(&record);
     written?;
+    done?;
     Ok(exit::of_record(&record, fail_on, ended))
 }
 
 /// Runs the plan under the live line, with signals watched.
-fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
+fn execute(job: Job<'_>, keeping: &mut Keeping, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
     let interrupt = Interrupt::new();
     let stop = interrupt.clone();
     let told = *talk;
@@ -68,12 +101,20 @@ fn execute(job: Job<'_>, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
         },
         name: job.runner.name.clone(),
         interrupt,
-        ..RunOptions::default()
+        origin: job.origin.to_owned(),
+        labels: job.runner.keep.labels.iter().cloned().collect(),
     };
     let watcher = if io::stderr().is_terminal() { Watcher::Terminal } else { Watcher::Log };
-    let mut line = (!job.output.quiet).then(|| LiveLine::on_stderr(watcher, talk.stderr_color));
+    let is_watched = !job.output.quiet;
+    let mut console = job.tulip.filter(|_| is_watched).map(|tulip| {
+        Console::new(tulip.facts, &job.plan, watcher, talk.stderr_color)
+    });
+    let mut line =
+        (is_watched && job.tulip.is_none()).then(|| LiveLine::on_stderr(watcher, talk.stderr_color));
     let mut observers: Vec<&mut dyn RunObserver> = Vec::new();
     observers.extend(line.as_mut().map(|line| line as &mut dyn RunObserver));
+    observers.extend(console.as_mut().map(|console| console as &mut dyn RunObserver));
+    observers.extend(keeping.observer());
     let record = runner::execute(job.plan, options, &mut observers)?;
     let ended = if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself };
     Ok((record, ended))

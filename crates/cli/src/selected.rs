@@ -10,7 +10,7 @@ use store::{Store, StoreError, read};
 
 /// Where a store is when nobody says, in the folder of the plan or the current one.
 const STORE_DEFAULT: &str = ".weir/runs.db";
-/// Names a store where no flag does.
+/// Names a store where no flag does; `none` is no store.
 const STORE_VARIABLE: &str = "WEIR_STORE";
 
 /// The one run that is meant: `-` is stdin; the path of a file is a record, a report or another tool's result; all else selects a run of the
@@ -67,23 +67,31 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
         .hint("name a record that --json wrote")
 }
 
-/// Where the store is: by the flag, by the environment, else in `folder`.
-pub(crate) fn store_path(flag: Option<&Path>, folder: &Path) -> PathBuf {
-    let by_environment =
-        || std::env::var_os(STORE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
-    flag.map(Path::to_owned).or_else(by_environment).unwrap_or_else(|| folder.join(STORE_DEFAULT))
+/// Where the store is: by the flag, by the environment, else in `folder`. `None`: the environment says that there is none.
+pub(crate) fn store_path(flag: Option<&Path>, folder: &Path) -> Option<PathBuf> {
+    match (flag, std::env::var_os(STORE_VARIABLE)) {
+        (Some(path), _) => Some(path.to_owned()),
+        (None, Some(value)) if value == "none" => None,
+        (None, Some(value)) if !value.is_empty() => Some(value.into()),
+        (None, _) => Some(folder.join(STORE_DEFAULT)),
+    }
 }
 
 /// The store that the flags mean, for reading.
 pub(crate) fn open_to_read(args: &StoreArgs) -> Result<Store, Diagnostic> {
-    let path = store_path(args.store.as_deref(), Path::new(""));
-    Store::open_to_read(&path).map_err(|error| said(&error))
+    Store::open_to_read(&path_of(args)?).map_err(|error| said(&error))
 }
 
 /// The store that the flags mean, for writing; one that is not there is made.
 pub(crate) fn open(args: &StoreArgs) -> Result<Store, Diagnostic> {
-    let path = store_path(args.store.as_deref(), Path::new(""));
-    Store::open(&path).map_err(|error| said(&error))
+    Store::open(&path_of(args)?).map_err(|error| said(&error))
+}
+
+fn path_of(args: &StoreArgs) -> Result<PathBuf, Diagnostic> {
+    store_path(args.store.as_deref(), Path::new("")).ok_or_else(|| {
+        Diagnostic::error(format!("{STORE_VARIABLE} is `none`: there is no store of runs"))
+            .hint("name one: --store FILE")
+    })
 }
 
 /// A store's fault, as it is said.

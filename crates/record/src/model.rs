@@ -43,6 +43,29 @@ pub struct RunRecord {
     pub client: Client,
 }
 
+impl RunRecord {
+    /// A copy of all but the phases, which are most of a record.
+    #[must_use]
+    pub fn without_phases(&self) -> Self {
+        Self {
+            schema_version: self.schema_version,
+            run_id: self.run_id.clone(),
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            labels: self.labels.clone(),
+            started_unix_ns: self.started_unix_ns,
+            duration_ns: self.duration_ns,
+            aborted: self.aborted.clone(),
+            plan: self.plan.clone(),
+            environment: self.environment.clone(),
+            verdict: self.verdict.clone(),
+            slos: self.slos.clone(),
+            phases: Vec::new(),
+            client: self.client.clone(),
+        }
+    }
+}
+
 /// The machine and the program.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Environment {
@@ -459,6 +482,40 @@ impl PhaseRecord {
                 })
                 .collect(),
             intervals,
+        }
+    }
+
+    /// A copy of all but the intervals, which are most of a phase.
+    #[must_use]
+    pub fn without_intervals(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            kind: self.kind,
+            load_model: self.load_model,
+            repeat_index: self.repeat_index,
+            start_ns: self.start_ns,
+            duration_ns: self.duration_ns,
+            drain_ns: self.drain_ns,
+            offered_per_sec: self.offered_per_sec,
+            achieved_per_sec: self.achieved_per_sec,
+            counts: self.counts,
+            errors: self.errors.clone(),
+            bytes_sent: self.bytes_sent,
+            bytes_received: self.bytes_received,
+            traffic: self.traffic.clone(),
+            in_flight_mean: self.in_flight_mean,
+            in_flight_max: self.in_flight_max,
+            think_ns: self.think_ns,
+            service_ns: self.service_ns.clone(),
+            response_ns: self.response_ns.clone(),
+            wait_ns: self.wait_ns.clone(),
+            lateness_ns: self.lateness_ns.clone(),
+            busy_ratio_max: self.busy_ratio_max,
+            off_cpu_ratio_max: self.off_cpu_ratio_max,
+            actions: self.actions.clone(),
+            requests: self.requests.clone(),
+            checks: self.checks.clone(),
+            intervals: Vec::new(),
         }
     }
 }

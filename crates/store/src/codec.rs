@@ -82,7 +82,7 @@ impl Histograms for RunRecord {
 }
 
 /// Plain facts without histograms.
-impl Histograms for crate::rebuild::PhaseStub {
+impl Histograms for crate::rebuild::LivePhase {
     fn histograms(&mut self, _: &mut dyn FnMut(&mut String)) {}
 }
 

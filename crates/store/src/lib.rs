@@ -5,14 +5,19 @@
 
 mod codec;
 mod error;
+mod keeper;
+mod load;
 pub mod read;
 mod rebuild;
 mod schema;
 mod selector;
 mod store;
 mod summary;
+mod write;
+mod writer;
 
 pub use error::StoreError;
+pub use keeper::Keeper;
 pub use selector::Selector;
-pub use store::{Filter, RunKey, Store};
+pub use store::{Filter, Store};
 pub use summary::{RunState, RunSummary};

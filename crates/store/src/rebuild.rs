@@ -1,5 +1,6 @@
 //! A run that has no end: what its intervals still tell.
 
+use crate::RunState;
 use record::{
     ActionRecord, CountsRecord, IntervalRecord, Latencies, LoadModel, PhaseKind, PhaseRecord, Reason,
     ReasonCode, RunRecord, TrafficRecord, Verdict, VerdictState,
@@ -10,7 +11,9 @@ use std::collections::BTreeMap;
 
 /// What is known of a phase before it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PhaseStub {
+pub(crate) struct LivePhase {
+    /// Its place in the order of starts.
+    pub(crate) index: i64,
     pub(crate) name: String,
     pub(crate) repeat_index: u32,
     pub(crate) kind: PhaseKind,
@@ -18,7 +21,7 @@ pub(crate) struct PhaseStub {
 }
 
 /// The phase that its intervals make up. What intervals do not tell (bytes sent, connections, checks, lateness) stays empty.
-pub(crate) fn phase(stub: PhaseStub, intervals: Vec<IntervalRecord>) -> PhaseRecord {
+pub(crate) fn phase(stub: LivePhase, intervals: Vec<IntervalRecord>) -> PhaseRecord {
     let start_ns = intervals.iter().map(|interval| interval.start_ns).min().unwrap_or(0);
     let end_ns = intervals.iter().map(|i| i.start_ns.saturating_add(i.duration_ns)).max().unwrap_or(0);
     let duration_ns = end_ns.saturating_sub(start_ns);
@@ -121,11 +124,11 @@ fn add_errors(sum: &mut BTreeMap<String, u64>, part: &BTreeMap<String, u64>) {
 }
 
 /// Says of a run without an end what it is: its phases are there, its verdict is not.
-pub(crate) fn run(record: &mut RunRecord, is_running: bool) {
+pub(crate) fn run(record: &mut RunRecord, state: RunState) {
     let end_ns =
         |phase: &PhaseRecord| phase.start_ns.saturating_add(phase.duration_ns).saturating_add(phase.drain_ns);
     record.duration_ns = record.phases.iter().map(end_ns).max().unwrap_or(0);
-    let (why, message, hint) = if is_running {
+    let (why, message, hint) = if state == RunState::Running {
         (
             "the run is still going on",
             "the run is still going on: what is here is what it has measured so far, and it has not been judged",

@@ -12,7 +12,7 @@ mod wrk;
 pub(crate) use http::HttpArgs;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
-pub(crate) use runs::StoreArgs;
+pub(crate) use runs::{KeepArgs, StoreArgs};
 pub(crate) use target::{DemoArgs, TargetArgs};
 pub(crate) use wrk::{Wrk2Args, WrkArgs};
 

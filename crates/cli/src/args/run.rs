@@ -1,6 +1,6 @@
 //! `weir run` and `weir check`, and the flags that all runs share.
 
-use super::OutputArgs;
+use super::{KeepArgs, OutputArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,6 +23,8 @@ pub(crate) struct RunnerArgs {
     /// What the run is called in its results
     #[arg(long, help_heading = "Run")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
 }
 
 /// How sockets are driven: readiness on any Linux, completions from Linux 6.0 on, or whichever is there and faster.

@@ -1,9 +1,9 @@
 //! `weir demo`: the embedded target on a free port, a plan of several phases against it, and the files that it leaves.
 
-use crate::args::{DemoArgs, Driver, OutputArgs, RunnerArgs};
+use crate::args::{DemoArgs, Driver, KeepArgs, OutputArgs, RunnerArgs};
 use crate::change;
 use crate::exit::{self, Exit, Failure};
-use crate::perform::{Job, perform};
+use crate::perform::{Job, Keep, perform};
 use crate::talk::Talk;
 use ::target::{Options, Running, Server};
 use plan::{Diagnostic, Plan};
@@ -20,9 +20,18 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<Exit, Failure> {
     }
     let output = files(args)?;
     talk.say("a plan of several phases against a target of its own: about 20 s\n");
-    let runner =
-        RunnerArgs { slos: Vec::new(), threads: Some(1), driver: Driver::Auto, seed: None, name: None };
-    let outcome = perform(Job { plan, runner: &runner, output: &output, tulip: None }, talk)?;
+    let runner = RunnerArgs {
+        slos: Vec::new(),
+        threads: Some(1),
+        driver: Driver::Auto,
+        seed: None,
+        name: None,
+        keep: KeepArgs::default(),
+    };
+    let outcome = perform(
+        Job { plan, runner: &runner, output: &output, tulip: None, origin: "demo", keep: Keep::No },
+        talk,
+    )?;
     target.stop();
     exit::of_stdout(write!(std::io::stdout(), "{}", guide(args)))?;
     Ok(outcome)

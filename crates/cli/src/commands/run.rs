@@ -4,10 +4,11 @@ use crate::args::RunArgs;
 use crate::change;
 use crate::commands::tulip;
 use crate::exit::{Exit, Failure};
-use crate::perform::{Job, perform};
+use crate::perform::{Job, Keep, perform};
 use crate::quick;
 use crate::talk::Talk;
 use plan::{Diagnostic, Plan, Severity};
+use std::path::Path;
 
 pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
     if let Some(config) = tulip::recognise(&args.plan) {
@@ -18,7 +19,22 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
         return Err(Failure::usage(&Diagnostic::error(message).hint("remove --actions")));
     }
     let plan = changed(load(args, talk)?, args)?;
-    perform(Job { plan, runner: &args.runner, output: &args.output, tulip: None }, talk)
+    perform(
+        Job {
+            plan,
+            runner: &args.runner,
+            output: &args.output,
+            tulip: None,
+            origin: "run",
+            keep: Keep::In(folder_of(&args.plan)),
+        },
+        talk,
+    )
+}
+
+/// The folder that a plan is in: its runs are kept there.
+pub(crate) fn folder_of(plan: &Path) -> &Path {
+    plan.parent().filter(|_| plan.is_file()).unwrap_or(Path::new(""))
 }
 
 /// The plan of the file; its warnings are said, its errors are the failure.

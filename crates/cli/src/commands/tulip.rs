@@ -1,9 +1,9 @@
 //! Configurations of Tulip, wherever a plan may be given.
 
 use crate::args::RunArgs;
-use crate::commands::run::changed;
+use crate::commands::run::{changed, folder_of};
 use crate::exit::{Exit, Failure};
-use crate::perform::{Job, Tulip, perform};
+use crate::perform::{Job, Keep, Tulip, perform};
 use crate::talk::Talk;
 use ::plan::{Diagnostic, Plan, Severity};
 use planfile::{Folder, Source};
@@ -33,7 +33,17 @@ pub(crate) fn run(config: &Config, args: &RunArgs, talk: &Talk) -> Result<Exit, 
     let run = load(config, args.actions.as_deref(), talk)?;
     let plan = changed(run.plan, args)?;
     let tulip = Tulip { facts: &run.facts, thread_count: run.thread_count };
-    perform(Job { plan, runner: &args.runner, output: &args.output, tulip: Some(tulip) }, talk)
+    perform(
+        Job {
+            plan,
+            runner: &args.runner,
+            output: &args.output,
+            tulip: Some(tulip),
+            origin: "tulip",
+            keep: Keep::In(folder_of(&args.plan)),
+        },
+        talk,
+    )
 }
 
 /// What it says, with the actions of a file; its warnings are said, its errors are the failure.

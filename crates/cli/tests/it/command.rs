@@ -14,6 +14,8 @@ pub(crate) struct Transcript {
 pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weir"));
     command.args(args).env("COLUMNS", "80").env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+    // Runs of a test are kept only where it says.
+    command.env("WEIR_STORE", "none");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -1,0 +1,62 @@
+//! Keeping a run: the store is opened before it, watches it, and is told of its end. Whatever goes wrong with it is said once and changes
+//! nothing else: the run goes on, its other results are written, the exit code stays.
+
+use crate::args::KeepArgs;
+use crate::selected::{said, store_path};
+use crate::talk::Talk;
+use plan::Severity;
+use record::{RunObserver, RunRecord};
+use std::path::Path;
+use store::{Keeper, StoreError};
+
+/// A run's place in the store; empty when it is not to be kept or can't be.
+pub(crate) struct Keeping {
+    keeper: Option<Keeper>,
+    talk: Talk,
+}
+
+impl Keeping {
+    /// Opens the store: the one that flags or environment name, else the one in `folder`.
+    pub(crate) fn begin(args: &KeepArgs, folder: &Path, talk: &Talk) -> Self {
+        let path = store_path(args.store.as_deref(), folder).filter(|_| !args.no_store);
+        let keeper = match path.map(|path| Keeper::start(&path)) {
+            Some(Ok(keeper)) => Some(keeper),
+            Some(Err(error)) => {
+                say_lost(&error, talk);
+                None
+            }
+            None => None,
+        };
+        Self { keeper, talk: *talk }
+    }
+
+    /// A run that is not kept.
+    pub(crate) fn none(talk: &Talk) -> Self {
+        Self { keeper: None, talk: *talk }
+    }
+
+    /// What is to see the run.
+    pub(crate) fn observer(&mut self) -> Option<&mut dyn RunObserver> {
+        self.keeper.as_mut().map(|keeper| keeper as &mut dyn RunObserver)
+    }
+
+    /// Writes the run's end. Returns whether the run is kept.
+    pub(crate) fn finish(self, record: &RunRecord) -> bool {
+        match self.keeper.map(|keeper| keeper.finish(record)) {
+            Some(Ok(())) => true,
+            Some(Err(error)) => {
+                say_lost(&error, &self.talk);
+                false
+            }
+            None => false,
+        }
+    }
+}
+
+/// One message, whatever became of how many rows.
+fn say_lost(error: &StoreError, talk: &Talk) {
+    let mut diagnostic = said(error);
+    diagnostic.severity = Severity::Warning;
+    diagnostic.message = format!("this run is not kept: {}", diagnostic.message);
+    talk.say(&diagnostic.to_string());
+}
