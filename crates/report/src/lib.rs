@@ -3,6 +3,7 @@
 //! Each format is a file of its own behind [`Format`] and is computable from the record alone, so that a record read back from its JSON
 //! prints as it did after the run. [`OutputFile`] is opened before the run and put in place whole at its end.
 
+pub mod comparison;
 mod date;
 mod facts;
 mod html;

@@ -28,7 +28,7 @@ impl Format for Markdown {
 }
 
 /// Text that Markdown neither formats nor takes for the end of a cell.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -9,13 +9,13 @@ mod table;
 
 pub use style::Color;
 pub(crate) use style::Role;
-pub(crate) use table::{cut, width};
+pub(crate) use table::{cut, width, wrapped};
 
 use crate::{Format, date, facts};
 use phase::Shape;
 use record::{PhaseRecord, RunRecord, SloRecord, VerdictState};
 use std::io;
-use table::{Table, wrapped};
+use table::Table;
 
 /// Lines wider than this are hard to read, however wide the terminal.
 const WIDTH_MAX: usize = 100;

@@ -82,7 +82,7 @@ fn line(row: &[(String, Option<Role>)], widths: &[usize], color: Color) -> Strin
 }
 
 /// Words of `text` in lines of at most `width_max`, the first after `first`, the others after as many blanks.
-pub(super) fn wrapped(first: &str, text: &str, width_max: usize) -> Vec<String> {
+pub(crate) fn wrapped(first: &str, text: &str, width_max: usize) -> Vec<String> {
     let indent = width(first);
     let mut lines = Vec::new();
     let mut line = first.to_owned();

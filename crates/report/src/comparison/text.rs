@@ -1,0 +1,239 @@
+//! A comparison in a terminal, in 80 columns.
+
+use super::words;
+use crate::facts;
+use crate::text::{Color, Role, cut, width, wrapped};
+use compare::{Candidate, Comparison, Row, Verdict};
+use std::io;
+
+/// Lines wider than this are hard to read; narrower than the second tables would break.
+const WIDTH: (usize, usize) = (60, 100);
+/// Widths of the columns: metric, baseline, candidate, change, interval, verdict; with two blanks between they make 80.
+const COLUMNS: [usize; 6] = [18, 8, 8, 7, 18, 9];
+/// So many rows are shown as changed before the details.
+const CHANGED_MAX: usize = 12;
+/// So many rows are shown in all; JSON has the rest.
+const ROWS_MAX: usize = 400;
+
+struct Page<'a> {
+    out: &'a mut dyn io::Write,
+    color: Color,
+    width: usize,
+}
+
+/// Writes the comparison as text for a terminal of `width` columns (held to 60..=100).
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_text(
+    comparison: &Comparison,
+    color: Color,
+    width: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut page = Page { out, color, width: width.clamp(WIDTH.0, WIDTH.1) };
+    for index in 0..comparison.sides.len() {
+        let letter = page.color.paint(Role::Title, &words::letter(index));
+        let lines = wrapped(&format!("{letter}  "), &words::side(comparison, index), page.width);
+        lines.iter().try_for_each(|line| page.line(line))?;
+    }
+    for objection in &comparison.objections {
+        page.item(Role::Bad, "by force", &objection.message)?;
+    }
+    for candidate in &comparison.candidates {
+        page.line("")?;
+        if comparison.candidates.len() > 1 {
+            let title = format!("{} against A", words::letter(candidate.side_index));
+            page.line(&page.color.paint(Role::Title, &title))?;
+        }
+        summary(&mut page, candidate)?;
+        what_changed(&mut page, candidate)?;
+        details(&mut page, candidate)?;
+    }
+    foot(&mut page, comparison)
+}
+
+impl Page<'_> {
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", text.trim_end())
+    }
+
+    /// A label and what stands beside it, in as many lines as it needs.
+    fn item(&mut self, role: Role, label: &str, text: &str) -> io::Result<()> {
+        let first = format!("  {}  ", self.color.paint(role, &format!("{label:<11}")));
+        wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
+    }
+
+    fn row(&mut self, cells: [(String, Option<Role>); 6]) -> io::Result<()> {
+        let mut line = String::from(" ");
+        for (index, ((cell, role), column_width)) in cells.into_iter().zip(COLUMNS).enumerate() {
+            let cell = cut(&cell, column_width);
+            let gap = " ".repeat(column_width.saturating_sub(width(&cell)));
+            let painted = role.map_or(cell.clone(), |role| self.color.paint(role, &cell));
+            line.push_str(if index == 0 { " " } else { "  " });
+            // The first and the last to the left, numbers to the right.
+            if index == 0 || index == 5 {
+                line.push_str(&format!("{painted}{gap}"));
+            } else {
+                line.push_str(&format!("{gap}{painted}"));
+            }
+        }
+        self.line(&line)
+    }
+}
+
+fn role_of(verdict: Verdict) -> Option<Role> {
+    match verdict {
+        Verdict::Slower => Some(Role::Bad),
+        Verdict::Faster => Some(Role::Good),
+        Verdict::Same => None,
+        Verdict::Undecided => Some(Role::Aside),
+    }
+}
+
+/// Which verdict how often, what is worse first, with names.
+fn summary(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+    let has_places = words::has_places(candidate);
+    let names = |verdict: Verdict| -> Vec<String> {
+        let rows = candidate.rows.iter().filter(|row| row.metric.is_of_service() && row.verdict == verdict);
+        rows.map(|row| {
+            format!("{} {}", words::name_of(row, has_places), words::change(row.metric, row.change))
+        })
+        .collect()
+    };
+    let count = candidate.rows.iter().filter(|row| row.metric.is_of_service()).count();
+    for (verdict, mark, role) in
+        [(Verdict::Slower, "✗ slower", Role::Bad), (Verdict::Faster, "✓ faster", Role::Good)]
+    {
+        let names = names(verdict);
+        if !names.is_empty() {
+            let text = format!("{} of {count}: {}", names.len(), words::some_of(names, 4));
+            page.item(role, mark, &text)?;
+        }
+    }
+    let same = names(Verdict::Same).len();
+    if same > 0 {
+        page.item(Role::Good, "= same", &format!("{same} of {count}"))?;
+    }
+    let undecided = || {
+        candidate.rows.iter().filter(|row| row.metric.is_of_service() && row.verdict == Verdict::Undecided)
+    };
+    if undecided().next().is_some() {
+        let is_single = undecided().all(|row| row.within_runs.is_some() || row.interval.is_none());
+        let text = if is_single {
+            format!("{} of {count}: one run a side can't decide", undecided().count())
+        } else {
+            let found = undecided().filter_map(|row| {
+                let from = row.found_from?;
+                Some(format!(
+                    "{} {}",
+                    words::name_of(row, has_places),
+                    words::change(row.metric, from).trim_start_matches('+')
+                ))
+            });
+            let found: Vec<String> = found.collect();
+            let sizes = if found.is_empty() {
+                String::new()
+            } else {
+                format!("; found would be from: {}", words::some_of(found, 4))
+            };
+            format!("{} of {count}{sizes}", undecided().count())
+        };
+        page.item(Role::Doubtful, "? undecided", &text)?;
+    }
+    page.line("")
+}
+
+fn what_changed(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+    let rows = words::changed(candidate);
+    // A single table that shows all at once needs no extract of itself.
+    if rows.is_empty() || candidate.rows.len() <= CHANGED_MAX {
+        return Ok(());
+    }
+    head(page, candidate, "what changed")?;
+    let mut last = String::new();
+    for row in rows.iter().take(CHANGED_MAX) {
+        if words::has_places(candidate) && words::place(row) != last {
+            last = words::place(row);
+            page.line(&format!("  {}", page.color.paint(Role::Aside, &cut(&last, page.width - 2))))?;
+        }
+        page.row(cells(row))?;
+    }
+    if rows.len() > CHANGED_MAX {
+        page.line(&format!("  … and {} more below", rows.len() - CHANGED_MAX))?;
+    }
+    page.line("")
+}
+
+fn head(page: &mut Page<'_>, candidate: &Candidate, title: &str) -> io::Result<()> {
+    let aside = |text: &str| (text.to_owned(), Some(Role::Aside));
+    let letter = words::letter(candidate.side_index);
+    page.row([
+        (title.to_owned(), Some(Role::Title)),
+        aside("A"),
+        aside(&letter),
+        aside("change"),
+        aside("interval"),
+        aside(""),
+    ])
+}
+
+fn cells(row: &Row) -> [(String, Option<Role>); 6] {
+    let role = role_of(words::seen(row));
+    [
+        (row.metric.label(), None),
+        (words::value(row.metric, row.baseline), None),
+        (words::value(row.metric, row.candidate), None),
+        (words::change(row.metric, row.change), role.filter(|role| *role != Role::Aside)),
+        (words::interval(row), None),
+        (words::verdict(row), role),
+    ]
+}
+
+fn details(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+    let mut last = None;
+    for row in candidate.rows.iter().take(ROWS_MAX) {
+        let place = words::place(row);
+        if last.as_ref() != Some(&place) {
+            if last.is_some() {
+                page.line("")?;
+            }
+            head(page, candidate, &place)?;
+            last = Some(place);
+        }
+        page.row(cells(row))?;
+    }
+    if candidate.rows.len() > ROWS_MAX {
+        page.line(&format!("  … and {} more rows in the JSON", candidate.rows.len() - ROWS_MAX))?;
+    }
+    page.line("")
+}
+
+/// What it rests on, what differs besides, what to know.
+fn foot(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
+    if let Some(candidate) = comparison.candidates.first() {
+        for (label, text) in words::grounds(comparison, candidate) {
+            page.item(Role::Aside, label, &text)?;
+        }
+    }
+    for candidate in &comparison.candidates {
+        let left_out = words::left_out(candidate);
+        if !left_out.is_empty() {
+            page.item(Role::Aside, "left out", &words::some_of(left_out, 6))?;
+        }
+    }
+    let differing = words::differing(comparison);
+    let mut last = "";
+    for (kind, text) in &differing {
+        page.item(Role::Aside, if *kind == last { "" } else { kind }, text)?;
+        last = kind;
+    }
+    for caution in &comparison.cautions {
+        page.item(Role::Doubtful, "note", &caution.message)?;
+        let first = format!("{:13}  → ", "");
+        wrapped(&first, &facts::clean(&caution.hint), page.width)
+            .iter()
+            .try_for_each(|line| page.line(line))?;
+    }
+    Ok(())
+}
