@@ -20,9 +20,12 @@ pub fn table(record: &RunRecord) -> Option<String> {
     let stamp = date::title(results.stamp_unix_ns());
     let description = clean(&results.facts.description);
     let mut out = format!("Benchmark Report / {description} / {stamp}\n\n{}", lay_out(&SEED_HEADS, &tulip));
-    out.push_str("\nResponse time, due to done; waits of each row's own, due to sent\n\n");
-    let heads: Vec<&str> = ["SID", "Name", "RID"].into_iter().chain(RESPONSE_HEADS).collect();
-    out.push_str(&lay_out(&heads, &response));
+    // A result of Tulip's own has none.
+    if results.facts.imported.is_empty() {
+        out.push_str("\nResponse time, due to done; waits of each row's own, due to sent\n\n");
+        let heads: Vec<&str> = ["SID", "Name", "RID"].into_iter().chain(RESPONSE_HEADS).collect();
+        out.push_str(&lay_out(&heads, &response));
+    }
     out.push('\n');
     for (term, meaning) in legend::seed(&results) {
         out.push_str(&format!("{term:<5} {meaning}\n"));

@@ -32,6 +32,14 @@ pub(crate) fn config_facts(config: &Config) -> ConfigFacts {
     }
 }
 
+/// The configuration of a record; of one that has none, what is known of its actions.
+pub(crate) fn config_of(facts: &Facts) -> ConfigFacts {
+    facts.config.clone().unwrap_or_else(|| {
+        let named = facts.actions.iter().filter_map(|action| Some((action.id, action.name.clone()?)));
+        ConfigFacts { user_actions: named.collect(), ..ConfigFacts::default() }
+    })
+}
+
 fn context_config(context: &Context) -> ContextConfig {
     ContextConfig {
         name: context.name.clone(),

@@ -11,6 +11,8 @@ mod config;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub(crate) mod legend;
+mod read;
 
 pub(crate) use config::config_facts;
 pub use json::{Form, output_json};
+pub use read::{OUTPUT_BYTES_MAX, read_output};

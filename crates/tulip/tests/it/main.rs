@@ -3,6 +3,7 @@
 mod corpus;
 mod dialects;
 mod migrate;
+mod results;
 mod sites;
 mod table;
 mod wrong;

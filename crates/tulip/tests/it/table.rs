@@ -52,7 +52,7 @@ fn iteration(repeat_index: u32, start_secs: u64, counts: [u64; 2]) -> PhaseRecor
     PhaseRecord::of(frame, &total, intervals)
 }
 
-fn record() -> RunRecord {
+pub(crate) fn record() -> RunRecord {
     let facts = Facts {
         description: "Shop".to_owned(),
         actions: vec![

@@ -5,7 +5,7 @@
 use super::{ById, Percentiles, VENDOR, at, json, rows, seconds, version};
 use crate::config::TOKENS_DEFAULT;
 use crate::date;
-use crate::results::config::newest_config;
+use crate::results::config::{config_of, newest_config};
 use crate::results::figures::{Figures, Group, Iteration, Results};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 const RELEASE: &str = "2.3.4";
 
 pub(super) fn text(results: &Results<'_>) -> String {
-    let config = results.facts.config.clone().unwrap_or_default();
+    let config = config_of(&results.facts);
     let version = version(results);
     let head = Head {
         version: RELEASE,

@@ -4,14 +4,14 @@
 
 use super::{ById, Percentiles, VENDOR, at, json, rows, seconds, version};
 use crate::date;
-use crate::results::config::seed_config;
+use crate::results::config::{config_of, seed_config};
 use crate::results::figures::{Figures, Group, Iteration, Results};
 use serde::Serialize;
 use stats::Histogram;
 use units::{NS_PER_MS, NS_PER_US};
 
 pub(super) fn text(results: &Results<'_>) -> String {
-    let config = results.facts.config.clone().unwrap_or_default();
+    let config = config_of(&results.facts);
     let config = seed_config(&results.facts, &config);
     let config = serde_json::to_string_pretty(&config).unwrap_or_default();
     let stamp = date::stamp_ms(results.stamp_unix_ns());
