@@ -16,7 +16,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask ci [STEP…]       everything that must pass before a push, or some steps of it
 cargo xtask tidy             layers, style and documents alone
-cargo xtask bench [NAME…]    measure against wrk and a bare epoll loop: cpu, pacing, truth, memory
+cargo xtask bench [NAME…]    measure against wrk and a bare epoll loop: cpu, wrk, pacing, truth, memory
     --pairs N                how often the clients take turns (default 5)
     --seconds N              length of one turn (default 5)
     --cores CLIENT,SERVER    the cores to pin to (default 1,0)

@@ -11,6 +11,7 @@ mod memory;
 mod pacing;
 mod report;
 mod truth;
+mod wrk;
 
 use crate::ci::target_folder;
 use crate::source::{cargo, root};
@@ -28,8 +29,13 @@ const RESULT: &str = "bench/results/latest.md";
 /// A benchmark by its name on the command line.
 type Bench = (&'static str, fn(&Setup) -> Result<Section>);
 
-const BENCHES: [Bench; 4] =
-    [("cpu", cpu::run), ("pacing", pacing::run), ("truth", truth::run), ("memory", memory::run)];
+const BENCHES: [Bench; 5] = [
+    ("cpu", cpu::run),
+    ("wrk", wrk::run),
+    ("pacing", pacing::run),
+    ("truth", truth::run),
+    ("memory", memory::run),
+];
 
 /// What all benchmarks share.
 pub(crate) struct Setup {
@@ -102,7 +108,9 @@ fn parse(arguments: &[String]) -> Result<Setup> {
             "--strict" => setup.is_strict = true,
             name if BENCHES.iter().any(|(known, _)| *known == name) => setup.names.push(name.to_owned()),
             unknown => {
-                bail!("`{unknown}` is no benchmark and no option; there are cpu, pacing, truth and memory")
+                bail!(
+                    "`{unknown}` is no benchmark and no option; there are cpu, wrk, pacing, truth and memory"
+                )
             }
         }
     }
