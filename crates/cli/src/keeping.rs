@@ -6,8 +6,9 @@ use crate::selected::{said, store_path};
 use crate::talk::Talk;
 use plan::Severity;
 use record::{RunObserver, RunRecord};
+use runner::Interrupt;
 use std::path::Path;
-use store::{Keeper, StoreError};
+use store::{Keeper, StoreError, Wish};
 
 /// A run's place in the store; empty when it is not to be kept or can't be.
 pub(crate) struct Keeping {
@@ -16,10 +17,16 @@ pub(crate) struct Keeping {
 }
 
 impl Keeping {
-    /// Opens the store: the one that flags or environment name, else the one in `folder`.
-    pub(crate) fn begin(args: &KeepArgs, folder: &Path, talk: &Talk) -> Self {
+    /// Opens the store: the one that flags or environment name, else the one in `folder`. What those who watch the run there wish of it goes to
+    /// `control`.
+    pub(crate) fn begin(args: &KeepArgs, folder: &Path, control: &Interrupt, talk: &Talk) -> Self {
         let path = store_path(args.store.as_deref(), folder).filter(|_| !args.no_store);
-        let keeper = match path.map(|path| Keeper::start(&path)) {
+        let control = control.clone();
+        let on_wish = Box::new(move |wish| match wish {
+            Wish::Stop => control.stop(),
+            Wish::ChangeRate(rate) => control.change_rate(rate),
+        });
+        let keeper = match path.map(|path| Keeper::start(&path, on_wish)) {
             Some(Ok(keeper)) => Some(keeper),
             Some(Err(error)) => {
                 say_lost(&error, talk);

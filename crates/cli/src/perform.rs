@@ -58,11 +58,12 @@ pub(crate) fn perform_then(
     // Before anything is sent: a result that can't be written is known now.
     let outputs = Outputs::open(job.output)?;
     let (fail_on, tulip) = (job.output.fail_on, job.tulip);
+    let control = Interrupt::new();
     let mut keeping = match job.keep {
-        Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, talk),
+        Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, &control, talk),
         Keep::No => Keeping::none(talk),
     };
-    let (mut record, ended) = execute(job, &mut keeping, talk)?;
+    let (mut record, ended) = execute(job, control, &mut keeping, talk)?;
     if let Some(tulip) = tulip {
         tulip.facts.put_into(&mut record.plan);
     }
@@ -79,8 +80,12 @@ pub(crate) fn perform_then(
 }
 
 /// Runs the plan under the live line, with signals watched.
-fn execute(job: Job<'_>, keeping: &mut Keeping, talk: &Talk) -> Result<(RunRecord, Ended), Failure> {
-    let interrupt = Interrupt::new();
+fn execute(
+    job: Job<'_>,
+    interrupt: Interrupt,
+    keeping: &mut Keeping,
+    talk: &Talk,
+) -> Result<(RunRecord, Ended), Failure> {
     let stop = interrupt.clone();
     let told = *talk;
     let watch = SignalWatch::start(move |number| {
@@ -106,9 +111,10 @@ fn execute(job: Job<'_>, keeping: &mut Keeping, talk: &Talk) -> Result<(RunRecor
     };
     let watcher = if io::stderr().is_terminal() { Watcher::Terminal } else { Watcher::Log };
     let is_watched = !job.output.quiet;
-    let mut console = job.tulip.filter(|_| is_watched).map(|tulip| {
-        Console::new(tulip.facts, &job.plan, watcher, talk.stderr_color)
-    });
+    let mut console = job
+        .tulip
+        .filter(|_| is_watched)
+        .map(|tulip| Console::new(tulip.facts, &job.plan, watcher, talk.stderr_color));
     let mut line =
         (is_watched && job.tulip.is_none()).then(|| LiveLine::on_stderr(watcher, talk.stderr_color));
     let mut observers: Vec<&mut dyn RunObserver> = Vec::new();

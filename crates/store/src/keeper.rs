@@ -9,15 +9,22 @@
 
 use crate::rebuild::LivePhase;
 use crate::write::RunKey;
-use crate::{Store, StoreError, schema};
+use crate::{Store, StoreError, Wish, schema};
 use record::{IntervalRecord, LoadModel, PhaseKind, PhaseRecord, Progress, RunObserver, RunRecord};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Rows under way to the disk: a minute of intervals of a second, some 2 MB when there are twenty actions.
 const ROWS_MAX: usize = 64;
+
+/// How often a run looks for wishes: somebody waits who has pressed a button.
+const WISH_PERIOD: Duration = Duration::from_millis(250);
+
+/// What is done with a wish that was left for the run; called on the thread that writes.
+pub type OnWish = Box<dyn FnMut(Wish) + Send>;
 
 /// Keeps a run in a store as it happens.
 #[derive(Debug)]
@@ -68,15 +75,16 @@ impl Keeper {
     ///
     /// # Errors
     /// The store can't be written: said before the run, which goes on without it.
-    pub fn start(path: &Path) -> Result<Self, StoreError> {
+    pub fn start(path: &Path, on_wish: OnWish) -> Result<Self, StoreError> {
         let store = if path.exists() { Some(Store::open(path)?) } else { None };
         if store.is_none() {
             schema::check_place(path)?;
         }
         let (rows, orders) = sync_channel(ROWS_MAX);
         let writer = Writer { path: path.to_owned(), store, key: None, written: HashSet::new(), fault: None };
-        let thread =
-            std::thread::Builder::new().name("weir-store".to_owned()).spawn(move || writer.run(&orders));
+        let thread = std::thread::Builder::new()
+            .name("weir-store".to_owned())
+            .spawn(move || writer.run(&orders, on_wish));
         let thread = thread.map_err(|error| StoreError::Access {
             path: path.to_owned(),
             why: format!("no thread to write it: {}", units::system_words(&error)),
@@ -149,15 +157,25 @@ impl RunObserver for Keeper {
 }
 
 impl Writer {
-    fn run(mut self, rows: &Receiver<Row>) -> Self {
-        while let Ok(row) = rows.recv() {
-            if self.fault.is_none()
-                && let Err(fault) = self.write(row)
-            {
-                self.fault = Some(fault);
+    fn run(mut self, rows: &Receiver<Row>, mut on_wish: OnWish) -> Self {
+        loop {
+            let row = match rows.recv_timeout(WISH_PERIOD) {
+                Ok(row) => Some(row),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return self,
+            };
+            if self.fault.is_none() {
+                self.fault = row.and_then(|row| self.write(row).err());
+                self.take_wishes(&mut on_wish);
             }
         }
-        self
+    }
+
+    /// A store that can't be asked is found out by the next row.
+    fn take_wishes(&mut self, on_wish: &mut OnWish) {
+        if let (Some(store), Some(key)) = (&mut self.store, self.key) {
+            store.take_wishes(key).unwrap_or_default().into_iter().for_each(on_wish);
+        }
     }
 
     /// The store, opened when it was not.

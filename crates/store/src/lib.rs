@@ -5,7 +5,9 @@
 
 mod codec;
 mod error;
+pub mod export;
 mod keeper;
+mod live;
 mod load;
 pub mod read;
 mod rebuild;
@@ -17,7 +19,8 @@ mod write;
 mod writer;
 
 pub use error::StoreError;
-pub use keeper::Keeper;
+pub use keeper::{Keeper, OnWish};
+pub use live::{News, Seen, Wish};
 pub use selector::Selector;
 pub use store::{Filter, Store};
 pub use summary::{RunState, RunSummary};

@@ -2,8 +2,9 @@
 //!
 //! Both go by the store, so that whoever watches need not be the program that runs, and the run needs no socket of its own.
 
-use crate::store::{Fault, RunKey, Store};
-use crate::{RunState, StoreError, codec, rebuild};
+use crate::store::Fault;
+use crate::write::RunKey;
+use crate::{RunState, Store, StoreError, codec, rebuild};
 use record::{IntervalRecord, PhaseRecord};
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
@@ -87,48 +88,35 @@ impl Store {
     /// There is no run with this id, or it has ended, or takes no wishes; the store can't be written.
     pub fn leave_wish(&mut self, id: &str, wish: Wish) -> Result<(), StoreError> {
         let (kind, count, period_ns) = wish.to_row();
-        let path = self.path().to_owned();
-        let run_count = self.count()?;
-        self.write(|transaction| {
-            let of = |error: rusqlite::Error| StoreError::of(&error, &path);
-            let key: Option<i64> = transaction
-                .query_row("SELECT key FROM run WHERE id = ?1 AND state = 'running'", [id], |row| row.get(0))
-                .optional()
-                .map_err(of)?;
-            let none = || StoreError::NoSuchRun { selector: id.to_owned(), run_count };
-            let key = key.ok_or_else(none)?;
+        let is_left = self.write(|transaction| {
+            let sql = "SELECT key FROM run WHERE id = ?1 AND state = 'running'";
+            let key = transaction.query_row(sql, [id], |row| row.get::<_, i64>(0)).optional()?;
+            let Some(key) = key else { return Ok(false) };
             let sql = "INSERT INTO wish (run, kind, count, period_ns)
                 SELECT ?1, ?2, ?3, ?4 WHERE (SELECT count(*) FROM wish WHERE run = ?1) < ?5";
-            let values = params![key, kind, count, period_ns, WISHES_MAX];
-            let written = transaction.execute(sql, values).map_err(of)?;
-            if written == 1 { Ok(()) } else { Err(none()) }
-        })
+            Ok(transaction.execute(sql, params![key, kind, count, period_ns, WISHES_MAX])? == 1)
+        })?;
+        let none = || StoreError::NoSuchRun { selector: id.to_owned(), run_count: self.count().unwrap_or(1) };
+        if is_left { Ok(()) } else { Err(none()) }
     }
 
     /// Takes the wishes that were left for a run, oldest first.
-    ///
-    /// # Errors
-    /// The store can't be written.
-    pub fn take_wishes(&mut self, run: RunKey) -> Result<Vec<Wish>, StoreError> {
-        let path = self.path().to_owned();
-        let of = |error: rusqlite::Error| StoreError::of(&error, &path);
+    pub(crate) fn take_wishes(&mut self, run: RunKey) -> Result<Vec<Wish>, StoreError> {
         // Nearly always there are none: looking is no write.
-        if !self.has_wishes(run).map_err(of)? {
+        let has_wishes = self.has_wishes(run).map_err(|error| StoreError::of(&error, self.path()))?;
+        if !has_wishes {
             return Ok(Vec::new());
         }
         self.write(|transaction| {
-            let take = || -> rusqlite::Result<Vec<Wish>> {
-                let sql = "SELECT kind, count, period_ns FROM wish WHERE run = ?1 ORDER BY key";
-                let mut statement = transaction.prepare_cached(sql)?;
-                let row = |row: &rusqlite::Row<'_>| {
-                    Ok(Wish::of_row(&row.get::<_, String>(0)?, row.get(1)?, row.get(2)?))
-                };
-                let wishes: Vec<Option<Wish>> =
-                    statement.query_map([run.number()], row)?.collect::<Result<_, _>>()?;
-                transaction.execute("DELETE FROM wish WHERE run = ?1", [run.number()])?;
-                Ok(wishes.into_iter().flatten().collect())
+            let sql = "SELECT kind, count, period_ns FROM wish WHERE run = ?1 ORDER BY key";
+            let mut statement = transaction.prepare_cached(sql)?;
+            let of_row = |row: &rusqlite::Row<'_>| {
+                Ok(Wish::of_row(&row.get::<_, String>(0)?, row.get(1)?, row.get(2)?))
             };
-            take().map_err(of)
+            let rows = statement.query_map([run.number()], of_row)?;
+            let wishes: Vec<Option<Wish>> = rows.collect::<Result<_, _>>()?;
+            transaction.execute("DELETE FROM wish WHERE run = ?1", [run.number()])?;
+            Ok(wishes.into_iter().flatten().collect())
         })
     }
 
@@ -153,13 +141,20 @@ impl Store {
         }
         let has_more = intervals.len() as i64 == INTERVALS_MAX;
         let state = self.state_of(key)?;
-        Ok(Some(News { state, phases, intervals, seen: Seen { interval_key, phase_count, whole_count }, has_more }))
+        Ok(Some(News {
+            state,
+            phases,
+            intervals,
+            seen: Seen { interval_key, phase_count, whole_count },
+            has_more,
+        }))
     }
 
     /// The phases that changed, how many there are, and how many of them have ended.
     fn news_of_phases(&self, key: i64, seen: Seen) -> Result<(Vec<(u64, PhaseRecord)>, i64, i64), Fault> {
         let sql = "SELECT count(*), coalesce(sum(is_whole), 0) FROM phase WHERE run = ?1";
-        let counts = self.connection().prepare_cached(sql)?.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)));
+        let counts =
+            self.connection().prepare_cached(sql)?.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)));
         let (phase_count, whole_count): (i64, i64) = counts?;
         let mut phases = Vec::new();
         if (phase_count, whole_count) != (seen.phase_count, seen.whole_count) {

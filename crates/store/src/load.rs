@@ -3,8 +3,8 @@
 use crate::store::Fault;
 use crate::{Filter, RunState, RunSummary, Store, StoreError, codec, rebuild, writer};
 use record::{IntervalRecord, PhaseRecord, RunRecord};
-use rusqlite::params;
 use rusqlite::types::{FromSqlError, ValueRef};
+use rusqlite::{Row, params};
 
 impl Store {
     /// The run with this id, as it was when it was kept. One without an end is rebuilt from its intervals and says so in its verdict.
@@ -23,24 +23,37 @@ impl Store {
     pub(crate) fn summaries(&self, filter: &Filter) -> Result<Vec<RunSummary>, Fault> {
         let (sql, values) = filter.query();
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let values: Vec<&dyn rusqlite::ToSql> =
-            values.iter().map(|value| value as &dyn rusqlite::ToSql).collect();
-        let mut rows = statement.query(values.as_slice())?;
+        let mut rows = statement.query(rusqlite::params_from_iter(values))?;
         let mut summaries = Vec::new();
-        while let Some(row) = rows.next()? {
-            let of_row = |error: serde_json::Error| Fault::Content(error.to_string());
-            let mut summary: RunSummary =
-                serde_json::from_str(row.get_ref(1)?.as_str().map_err(wrong_kind)?).map_err(of_row)?;
-            let state = state_of(row.get_ref(2)?, row.get_ref(3)?, row.get_ref(4)?)?;
-            if state != RunState::Ended {
-                // Such runs are few, and their figures follow from what they left.
-                if let Some(record) = self.load_row(&summary.id)? {
-                    summary = RunSummary::of(&record, state);
-                }
-            }
-            summaries.push(summary);
+        let limit = filter.limit.unwrap_or(usize::MAX);
+        while summaries.len() < limit
+            && let Some(row) = rows.next()?
+        {
+            summaries.extend(Some(self.summary_of_row(row)?).filter(|summary| filter.lets_through(summary)));
         }
         Ok(summaries)
+    }
+
+    /// The line of the run with this id.
+    pub(crate) fn summary_of(&self, id: &str) -> Result<Option<RunSummary>, Fault> {
+        let sql = "SELECT key, summary, state, writer, touched_unix_ns FROM run WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
+        rows.next()?.map(|row| self.summary_of_row(row)).transpose()
+    }
+
+    /// The line of a row with summary, state, writer and time from the second column on.
+    fn summary_of_row(&self, row: &Row<'_>) -> Result<RunSummary, Fault> {
+        let text = row.get_ref(1)?.as_str().map_err(wrong_kind)?;
+        let summary: RunSummary =
+            serde_json::from_str(text).map_err(|error| Fault::Content(error.to_string()))?;
+        let state = state_of(row.get_ref(2)?, row.get_ref(3)?, row.get_ref(4)?)?;
+        if state == RunState::Ended {
+            return Ok(summary);
+        }
+        // Such runs are few, and their figures follow from what they left.
+        let record = self.load_row(&summary.id)?;
+        Ok(record.map_or(summary, |record| RunSummary::of(&record, state)))
     }
 
     fn load_row(&self, id: &str) -> Result<Option<RunRecord>, Fault> {
@@ -56,6 +69,15 @@ impl Store {
             rebuild::run(&mut record, state);
         }
         Ok(Some(record))
+    }
+
+    /// How far the run with this key came.
+    pub(crate) fn state_of(&self, key: i64) -> Result<RunState, Fault> {
+        let sql = "SELECT state, writer, touched_unix_ns FROM run WHERE key = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([key])?;
+        let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        state_of(row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?)
     }
 
     /// The phases of a run: as they were at their end, or what their intervals tell.

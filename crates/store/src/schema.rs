@@ -15,12 +15,12 @@ const PAGE_BYTES: u32 = 1024;
 const APPLICATION_ID: i64 = 0x5745_4952;
 
 /// What brings a store from version n to n + 1, by n. Never changed once released: what is to be other comes as a further step.
-const MIGRATIONS: [&str; 1] = [VERSION_1];
+const MIGRATIONS: [&str; 2] = [VERSION_1, VERSION_2];
 
 /// The version that this program writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// `run.state` is `ended` or `begun`; what became of a run that is only begun its writer tells. `phase.position` is a phase's place in the
+/// `run.state` is `ended` or `running`; what became of one that did not end its writer tells. `phase.position` is a phase's place in the
 /// record, which is known at the end; until then phases stand in the order of their start. Columns of `run` beside the body are what listing and selecting need, so that they read no body.
 const VERSION_1: &str = "
 CREATE TABLE run (
@@ -64,6 +64,18 @@ CREATE TABLE interval (
     content BLOB NOT NULL,
     UNIQUE (run, phase_index, interval_index)
 ) STRICT;
+";
+
+/// What those who watch a run want of it, until it takes them.
+const VERSION_2: &str = "
+CREATE TABLE wish (
+    key INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    period_ns INTEGER NOT NULL
+) STRICT;
+CREATE INDEX wish_by_run ON wish (run, key);
 ";
 
 /// Opens a store for writing: the file and its folder are made when they are not there, and it is brought to today's version.

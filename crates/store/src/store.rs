@@ -1,7 +1,8 @@
 //! The store: which runs it has, and which one is meant. `write` puts runs in, `load` gets them out.
 
 use crate::codec::CodecError;
-use crate::{RunSummary, Selector, StoreError, schema};
+use crate::{RunState, RunSummary, Selector, StoreError, schema};
+use record::VerdictState;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -21,8 +22,14 @@ pub struct Store {
 pub struct Filter {
     /// Labels that it must have, with these values.
     pub labels: Vec<(String, String)>,
-    /// A part of its name.
-    pub name: Option<String>,
+    /// Parts of its name, all of them.
+    pub names: Vec<String>,
+    /// What made it.
+    pub origin: Option<String>,
+    /// Its verdict; a run without an end has none that could be asked for.
+    pub verdict: Option<VerdictState>,
+    /// How far it came.
+    pub state: Option<RunState>,
     /// At most so many, the newest.
     pub limit: Option<usize>,
 }
@@ -49,6 +56,10 @@ impl Store {
         &self.path
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The id of the run that is meant by what a user typed: `last`, an id or its unique beginning, a name, `key=value` of a label; of
     /// several runs of a name or label the newest; `~N` behind it is the Nth before that.
     ///
@@ -72,6 +83,16 @@ impl Store {
         self.summaries(filter).map_err(|error| error.at(&self.path))
     }
 
+    /// A run in one line.
+    ///
+    /// # Errors
+    /// There is none with this id; the file is damaged.
+    pub fn summary(&self, id: &str) -> Result<RunSummary, StoreError> {
+        let found = self.summary_of(id).map_err(|error| error.at(&self.path))?;
+        let run_count = self.count()?;
+        found.ok_or_else(|| StoreError::NoSuchRun { selector: id.to_owned(), run_count })
+    }
+
     /// How many runs there are.
     ///
     /// # Errors
@@ -81,15 +102,18 @@ impl Store {
         count.map(|count| count.unsigned_abs()).map_err(|error| StoreError::of(&error, &self.path))
     }
 
-    /// Forgets runs, all or none of them. Returns how many there were.
+    /// Forgets runs, all or none of them, and gives their room back to the disk. Returns how many there were.
     ///
     /// # Errors
     /// The store can't be written.
     pub fn remove(&mut self, ids: &[String]) -> Result<usize, StoreError> {
-        self.write(|transaction| {
+        let removed = self.write(|transaction| {
             let mut delete = transaction.prepare_cached("DELETE FROM run WHERE id = ?1")?;
             ids.iter().try_fold(0, |removed, id| Ok(removed + delete.execute([id])?))
-        })
+        })?;
+        // While another program reads or writes, the room is not given back but used for the next runs.
+        let _ = self.connection.execute_batch("VACUUM");
+        Ok(removed)
     }
 
     /// One transaction, begun for writing at once so that it does not fail half-way.
@@ -152,17 +176,25 @@ impl Filter {
             conditions.push("key IN (SELECT run FROM label WHERE name = ? AND value = ?)");
             values.extend([name.clone().into(), value.clone().into()]);
         }
-        if let Some(part) = &self.name {
+        for part in &self.names {
             conditions.push("instr(name, ?) > 0");
             values.push(part.clone().into());
+        }
+        if let Some(origin) = &self.origin {
+            conditions.push("origin = ?");
+            values.push(origin.clone().into());
         }
         if !conditions.is_empty() {
             sql.push_str(&format!(" WHERE {}", conditions.join(" AND ")));
         }
-        sql.push_str(" ORDER BY started_unix_ns DESC, key DESC LIMIT ?");
-        let limit = self.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        values.push(limit.into());
+        sql.push_str(" ORDER BY started_unix_ns DESC, key DESC");
         (sql, values)
+    }
+
+    /// Whether it lets a run through whose row the query gave.
+    pub(crate) fn lets_through(&self, run: &RunSummary) -> bool {
+        let has_verdict = |verdict| run.state == RunState::Ended && run.verdict == verdict;
+        self.state.is_none_or(|state| run.state == state) && self.verdict.is_none_or(has_verdict)
     }
 }
 

@@ -14,6 +14,13 @@ const NEW_PHASES_FROM: i64 = 1 << 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunKey(i64);
 
+impl RunKey {
+    /// As rows name it.
+    pub(crate) fn number(self) -> i64 {
+        self.0
+    }
+}
+
 /// How far the run of a row came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
@@ -24,7 +31,7 @@ enum Progress {
 impl Progress {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Begun => "begun",
+            Self::Begun => "running",
             Self::Ended => "ended",
         }
     }

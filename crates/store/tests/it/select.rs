@@ -49,7 +49,7 @@ fn a_run_is_meant_by_place_id_name_or_label() {
     };
     assert_eq!(ids(Filter::default()), ["0d5", "0c4", "0b3", "0a2", "0a1"]);
     assert_eq!(ids(Filter { limit: Some(2), ..Filter::default() }), ["0d5", "0c4"]);
-    assert_eq!(ids(Filter { name: Some("o".to_owned()), ..Filter::default() }), ["0b3", "0a1"]);
+    assert_eq!(ids(Filter { names: vec!["o".to_owned()], ..Filter::default() }), ["0b3", "0a1"]);
     let odd = Filter { labels: vec![("parity".to_owned(), "1".to_owned())], ..Filter::default() };
     assert_eq!(ids(odd), ["0d5", "0b3", "0a1"]);
     assert!(matches!(store.insert(&store.load("0a1").unwrap()), Err(StoreError::Taken { .. })));
