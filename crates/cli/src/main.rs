@@ -10,6 +10,7 @@ mod keeping;
 mod outputs;
 mod perform;
 mod quick;
+mod run_table;
 mod selected;
 mod signals;
 mod talk;
@@ -47,6 +48,12 @@ fn run(command: Command, talk: &talk::Talk) -> Result<Exit, Failure> {
         Command::Check(args) => commands::check::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Report(args) => commands::report::run(&args, talk),
+        Command::Runs(args) => commands::runs::run(&args, talk),
+        Command::Show(args) => commands::show::run(&args, talk),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Import(args) => commands::import::run(&args, talk),
+        Command::Rm(args) => commands::runs::rm(&args, talk),
+        Command::Prune(args) => commands::runs::prune(&args, talk),
         Command::Target(args) => commands::target::run(&args, talk),
         Command::Demo(args) => commands::demo::run(&args, talk),
         Command::Completions(args) => commands::completions::run(&args),

@@ -27,16 +27,8 @@ pub(crate) fn selected(text: &str, args: &StoreArgs) -> Result<RunRecord, Diagno
 /// All runs that are meant: a file may hold several.
 pub(crate) fn selected_all(text: &str, args: &StoreArgs) -> Result<Vec<RunRecord>, Diagnostic> {
     let path = Path::new(text);
-    if text == "-" {
-        return records_of(io::stdin().lock(), path);
-    }
-    if path.is_file() {
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        return records_of(file, path);
-    }
-    if looks_like_a_file(path) {
-        let why = if path.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::NotFound };
-        return Err(unreadable(path, &why.into()));
+    if text == "-" || path.is_file() || looks_like_a_file(path) {
+        return records_of_file(path);
     }
     let store = open_to_read(args)?;
     let found = store.select(text).and_then(|id| store.load(&id));
@@ -48,6 +40,15 @@ fn looks_like_a_file(path: &Path) -> bool {
     let is_known =
         |extension: &std::ffi::OsStr| ["json", "html", "txt"].iter().any(|known| extension == *known);
     path.extension().is_some_and(is_known) || path.is_dir()
+}
+
+/// The runs that a file holds; `-` is stdin.
+pub(crate) fn records_of_file(path: &Path) -> Result<Vec<RunRecord>, Diagnostic> {
+    if path == Path::new("-") {
+        return records_of(io::stdin().lock(), path);
+    }
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    records_of(file, path)
 }
 
 fn records_of(from: impl Read, path: &Path) -> Result<Vec<RunRecord>, Diagnostic> {

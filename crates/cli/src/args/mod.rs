@@ -12,7 +12,9 @@ mod wrk;
 pub(crate) use http::HttpArgs;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
-pub(crate) use runs::{KeepArgs, StoreArgs};
+pub(crate) use runs::{
+    CsvRows, ExportArgs, ExportFormat, ImportArgs, KeepArgs, PruneArgs, RmArgs, RunsArgs, ShowArgs, StoreArgs,
+};
 pub(crate) use target::{DemoArgs, TargetArgs};
 pub(crate) use wrk::{Wrk2Args, WrkArgs};
 
@@ -85,6 +87,18 @@ pub(crate) enum Command {
     Schema,
     /// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
     Report(ReportArgs),
+    /// List the kept runs, newest first
+    Runs(RunsArgs),
+    /// Show a run as it was shown at its end
+    Show(ShowArgs),
+    /// Write a run for other programs: JSON, CSV, HdrHistogram log
+    Export(ExportArgs),
+    /// Read runs from files into the store, other tools' results too
+    Import(ImportArgs),
+    /// Remove runs from the store
+    Rm(RmArgs),
+    /// Remove old runs from the store
+    Prune(PruneArgs),
     /// Serve as a target with known delays and faults
     Target(TargetArgs),
     /// Show what weir does: a plan of several phases against a target of its own

@@ -3,11 +3,15 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod export;
 pub(crate) mod http;
+pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod show;
 pub(crate) mod target;
 pub(crate) mod tulip;
 pub(crate) mod wrk;

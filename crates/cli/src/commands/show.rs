@@ -1,0 +1,16 @@
+//! `weir show`: a run as it was shown at its end.
+
+use crate::args::ShowArgs;
+use crate::exit::{self, Exit, Failure};
+use crate::selected::selected;
+use crate::talk::Talk;
+use report::{Format, Json, Layout, Text};
+use std::io::{self, Write as _};
+
+pub(crate) fn run(args: &ShowArgs, talk: &Talk) -> Result<Exit, Failure> {
+    let record = selected(&args.run, &args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
+    let text = Text { color: talk.stdout_color, width: talk.width };
+    let form: &dyn Format = if args.json { &Json { layout: Layout::Pretty } } else { &text };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    exit::of_stdout(form.write(&record, &mut out).and_then(|()| out.flush()))
+}
