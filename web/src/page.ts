@@ -97,6 +97,8 @@ export class Page {
       endCharts(place);
       place.replaceChildren(...draw(view));
     }
+    // After layout and the observers that make the charts: when a reader sees them.
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("weir-drawn")));
   }
 
   private drawHead({ runs }: View): void {

@@ -31,6 +31,13 @@ impl Html {
     }
 }
 
+/// The same page for a server, which hands the runs out itself: it carries `null` in their place, and its policy lets it ask its own
+/// origin and nobody else.
+pub fn served_page() -> String {
+    let (before, after) = parts();
+    format!("{before}null{after}").replacen("connect-src 'none'", "connect-src 'self'", 1)
+}
+
 impl Format for Html {
     fn write(&self, record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
         self.write_all(std::slice::from_ref(record), out)
@@ -78,6 +85,13 @@ mod tests {
         let (before, after) = parts();
         assert_eq!(format!("{before}[]{after}"), PAGE);
         assert!(PAGE.len() < 400_000, "{} bytes", PAGE.len());
+    }
+
+    #[test]
+    fn a_served_page_may_ask_its_own_origin_and_carries_nothing() {
+        let page = served_page();
+        assert!(page.contains("connect-src 'self'") && !page.contains("connect-src 'none'"));
+        assert!(page.contains(&format!("{OPENING}null{CLOSING}")));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod markdown;
 mod output;
 mod text;
 
-pub use html::Html;
+pub use html::{Html, served_page};
 pub use json::{Json, Layout};
 pub use junit::Junit;
 pub use live_line::{LiveLine, Watcher};

@@ -10,11 +10,16 @@ import { PX, type Spec, type Values } from "./plot.ts";
 /** Charts over time share cursor and zoom. */
 export const TIME_GROUP = "time";
 
-/** Points of a chart over time; between phases there is one without a value, so that lines break there. */
+/** Points of a chart over time; between phases, and before a drain, there is one without a value, so that lines break there. */
 export interface Timeline {
   x: number[];
   /** The row of each point. */
   rows: (Row | null)[];
+}
+
+/** Whether a row lies after its phase's load: what is done in it was under way when the load ended. */
+export function isDrain(row: Row): boolean {
+  return row.startNs >= row.phase.start_ns + row.phase.duration_ns;
 }
 
 /** A point in the middle of each row. */
@@ -22,8 +27,8 @@ export function timeline(rows: readonly Row[]): Timeline {
   const line: Timeline = { x: [], rows: [] };
   let last: Row | undefined;
   for (const row of rows) {
-    if (last && last.phase !== row.phase) {
-      line.x.push(Math.max(row.startNs / 1e9, (last.startNs + last.durationNs) / 1e9));
+    if (last && (last.phase !== row.phase || isDrain(last) !== isDrain(row))) {
+      line.x.push(Math.max(row.startNs / 1e9, (line.x.at(-1) ?? 0) + 1e-9));
       line.rows.push(null);
     }
     // A stretch of no length still has a place of its own on the axis.

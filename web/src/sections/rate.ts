@@ -1,7 +1,7 @@
 // What was asked of the service and what it did, over time: rate, failures, and how much was in flight.
 
 import { type Line, type Spec, chart } from "../charts/plot.ts";
-import { TIME_GROUP, type Timeline, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
+import { TIME_GROUP, type Timeline, isDrain, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
 import { type Row, type Run, type View, rowsOf, sideless } from "../model.ts";
 import { notCompleted } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
@@ -9,18 +9,17 @@ import { count, perSec, ratio, short } from "../units.ts";
 
 type Value = (row: Row) => number | null;
 
-/** A sum over a row's moments per second. */
-const perSecond = (of: (row: Row) => number): Value => (row) => (row.durationNs > 0 ? (of(row) * 1e9) / row.durationNs : null);
+/** The shortest drain that has a rate. */
+const DRAIN_NS_MIN = 200e6;
+
+/** A sum over a row's moments per second. A drain may be a thousandth of a second, of which a rate would say nothing. */
+const perSecond = (of: (row: Row) => number): Value => (row) => (row.durationNs > 0 && !(isDrain(row) && row.durationNs < DRAIN_NS_MIN) ? (of(row) * 1e9) / row.durationNs : null);
 const sum = (row: Row, key: "due" | "completed"): number => row.moments.reduce((total, moment) => total + moment.counts[key], 0);
 const due: Value = (row) => (row.phase.load_model === "open" && !isDrain(row) ? perSecond((r) => sum(r, "due"))(row) : null);
 const completed: Value = perSecond((row) => sum(row, "completed"));
 const lost: Value = perSecond((row) => row.moments.reduce((total, { counts }) => total + notCompleted(counts), 0));
 const inFlight: Value = (row) => row.intervals.reduce((total, one) => total + one.in_flight_mean * one.duration_ns, 0) / Math.max(1, row.durationNs);
 const inFlightMost: Value = (row) => Math.max(...row.intervals.map((one) => one.in_flight_max));
-
-function isDrain(row: Row): boolean {
-  return row.startNs >= row.phase.start_ns + row.phase.duration_ns;
-}
 
 export function rateSection(view: View): Node[] {
   const lines = view.runs.map((run) => timeline(rowsOf(run, view.selection)));
