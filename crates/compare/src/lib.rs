@@ -7,6 +7,7 @@
 //! A verdict passes two gates: statistically clear, and beyond a margin that matters ([`stats::inference::Gates`]). Many rows are judged at once, so the error of
 //! all of them together is held down ([`stats::inference::discoveries`]).
 
+mod interleaved;
 mod judge;
 mod metric;
 mod model;
@@ -17,6 +18,7 @@ mod runs;
 mod settings;
 mod within;
 
+pub use interleaved::InterleavedStory;
 pub use metric::{Direction, LatencyKind, Metric, MetricError};
 pub use model::{
     Basis, Candidate, Comparison, Difference, DifferenceKind, Interval, NotCarried, Objection, PairsInfo,

@@ -18,8 +18,6 @@ use units::Random;
 
 /// Share of blocks left out at each end. Chosen by `examples/error_rates.rs`: 10 % costs little where there are no outliers and helps where there are.
 const TRIM: f64 = 0.1;
-/// Fewer blocks than this are not looked at: nothing could be certain.
-const BLOCKS_MIN: u64 = 4;
 /// So many looks: half as many again find little sooner, and each costs a share of the error.
 const LOOKS: u32 = 8;
 /// Resamples at least, and at most: ten must lie beyond the level that is asked for.
@@ -162,7 +160,7 @@ impl PairedPlan {
     pub fn looks(&self, alpha: f64) -> Looks {
         match self.stop {
             Stop::AtEnd => Looks::once(self.blocks_max, alpha),
-            Stop::WhenCertain => Looks::spread(BLOCKS_MIN, self.blocks_max, LOOKS, alpha),
+            Stop::WhenCertain => Looks::spread(PairedAnalysis::BLOCKS_MIN, self.blocks_max, LOOKS, alpha),
         }
     }
 }
@@ -198,6 +196,9 @@ enum Effort {
 }
 
 impl PairedAnalysis {
+    /// Fewer blocks than this are not looked at: nothing could be certain.
+    pub const BLOCKS_MIN: u64 = 4;
+
     /// Without any block yet.
     pub fn new(settings: Settings, plan: &PairedPlan) -> Self {
         let looks = plan.looks(settings.alpha);
@@ -233,6 +234,11 @@ impl PairedAnalysis {
         &self.looks
     }
 
+    /// How it is judged.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// The error that a look now may use.
     pub fn alpha_now(&self) -> f64 {
         self.looks.alpha_since(self.block_count)
@@ -264,7 +270,7 @@ impl PairedAnalysis {
 
     fn estimate(&self, series: &Series, alpha: f64, index: u64, effort: Effort) -> Option<Estimate> {
         let metric = series.key.metric;
-        if self.block_count < BLOCKS_MIN {
+        if self.block_count < Self::BLOCKS_MIN {
             return None;
         }
         let (difference, se, freedom) = trimmed(&mut series.differences.clone(), TRIM)?;
@@ -292,7 +298,16 @@ impl PairedAnalysis {
 
     /// All rows as they stand, if this is the last look.
     pub fn rows(&self) -> Vec<Row> {
-        let judged = self.judged(Effort::Whole);
+        self.rows_with(Effort::Whole)
+    }
+
+    /// The same for a glance, in a hundredth of the time: intervals of rows that are far from a verdict may be a little short.
+    pub fn rows_at_a_glance(&self) -> Vec<Row> {
+        self.rows_with(Effort::Verdicts)
+    }
+
+    fn rows_with(&self, effort: Effort) -> Vec<Row> {
+        let judged = self.judged(effort);
         self.series.iter().zip(judged).filter_map(|(series, judged)| series.row(judged)).collect()
     }
 }
