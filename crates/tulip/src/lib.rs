@@ -30,7 +30,7 @@ pub use facts::{
     ImportedRow, RECORD_KEY,
 };
 pub use migrate::{Migrated, to_native, to_newest};
-pub use results::{Form, OUTPUT_BYTES_MAX, output_json, read_output};
+pub use results::{Form, OUTPUT_BYTES_MAX, html, is_report, output_json, read_output};
 pub use table::table;
 
 use faults::Faults;

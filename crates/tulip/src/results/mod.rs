@@ -11,8 +11,10 @@ mod config;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub(crate) mod legend;
+mod page;
 mod read;
 
 pub(crate) use config::config_facts;
 pub use json::{Form, output_json};
+pub use page::{html, is_report};
 pub use read::{OUTPUT_BYTES_MAX, read_output};

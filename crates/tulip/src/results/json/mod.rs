@@ -3,6 +3,8 @@
 mod newest;
 mod seed;
 
+pub(crate) use newest::task_count;
+
 use super::figures::Results;
 use record::RunRecord;
 use serde::ser::SerializeMap as _;
