@@ -2,25 +2,40 @@
 //! nothing else: the run goes on, its other results are written, the exit code stays.
 
 use crate::args::KeepArgs;
+use crate::commands::serve;
+use crate::exit::Failure;
 use crate::selected::{said, store_path};
 use crate::talk::Talk;
-use plan::Severity;
+use ::serve::Serving;
+use plan::{Diagnostic, Severity};
 use record::{RunObserver, RunRecord};
 use runner::Interrupt;
+use std::net::SocketAddr;
 use std::path::Path;
 use store::{Keeper, StoreError, Wish};
 
 /// A run's place in the store; empty when it is not to be kept or can't be.
 pub(crate) struct Keeping {
     keeper: Option<Keeper>,
+    /// The page, where it was asked for.
+    _serving: Option<Serving>,
     talk: Talk,
 }
 
 impl Keeping {
     /// Opens the store: the one that flags or environment name, else the one in `folder`. What those who watch the run there wish of it goes to
     /// `control`.
-    pub(crate) fn begin(args: &KeepArgs, folder: &Path, control: &Interrupt, talk: &Talk) -> Self {
+    ///
+    /// A store that can't be had is only said; a page that was asked for and can't be served is a failure, for somebody waits for it.
+    pub(crate) fn begin(
+        args: &KeepArgs,
+        folder: &Path,
+        control: &Interrupt,
+        talk: &Talk,
+    ) -> Result<Self, Failure> {
         let path = store_path(args.store.as_deref(), folder).filter(|_| !args.no_store);
+        let serving = args.serve.map(|listen| page(listen, path.as_deref(), talk)).transpose();
+        let serving = serving.map_err(|fault| Failure::usage(&fault))?;
         let control = control.clone();
         let on_wish = Box::new(move |wish| match wish {
             Wish::Stop => control.stop(),
@@ -34,12 +49,12 @@ impl Keeping {
             }
             None => None,
         };
-        Self { keeper, talk: *talk }
+        Ok(Self { keeper, _serving: serving, talk: *talk })
     }
 
     /// A run that is not kept.
     pub(crate) fn none(talk: &Talk) -> Self {
-        Self { keeper: None, talk: *talk }
+        Self { keeper: None, _serving: None, talk: *talk }
     }
 
     /// What is to see the run.
@@ -58,6 +73,15 @@ impl Keeping {
             None => false,
         }
     }
+}
+
+/// Serves the store for as long as the run takes, and says where.
+fn page(listen: SocketAddr, store: Option<&Path>, talk: &Talk) -> Result<Serving, Diagnostic> {
+    let none = || Diagnostic::error("--serve shows what the store has of the run, and there is no store");
+    let store = store.ok_or_else(|| none().hint("name one: --store FILE"))?;
+    let serving = serve::start(listen, None, store)?;
+    talk.say(&format!("watch it at {}", serve::address(&serving)));
+    Ok(serving)
 }
 
 /// One message, whatever became of how many rows.

@@ -60,7 +60,7 @@ pub(crate) fn perform_then(
     let (fail_on, tulip) = (job.output.fail_on, job.tulip);
     let control = Interrupt::new();
     let mut keeping = match job.keep {
-        Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, &control, talk),
+        Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, &control, talk)?,
         Keep::No => Keeping::none(talk),
     };
     let (mut record, ended) = execute(job, control, &mut keeping, talk)?;

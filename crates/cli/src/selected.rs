@@ -88,7 +88,8 @@ pub(crate) fn open(args: &StoreArgs) -> Result<Store, Diagnostic> {
     Store::open(&path_of(args)?).map_err(|error| said(&error))
 }
 
-fn path_of(args: &StoreArgs) -> Result<PathBuf, Diagnostic> {
+/// Where the store is that the flags mean.
+pub(crate) fn path_of(args: &StoreArgs) -> Result<PathBuf, Diagnostic> {
     store_path(args.store.as_deref(), Path::new("")).ok_or_else(|| {
         Diagnostic::error(format!("{STORE_VARIABLE} is `none`: there is no store of runs"))
             .hint("name one: --store FILE")

@@ -111,6 +111,7 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub struct Serving {
     local_addr: SocketAddr,
+    needs_token: bool,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -131,6 +132,7 @@ impl Serving {
         listener.set_nonblocking(true).map_err(refused)?;
         let lacking = |cause| ServeError::Resources { cause };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(lacking)?;
+        let needs_token = options.token.is_some();
         let shared = Shared {
             store: options.store,
             token: options.token,
@@ -157,7 +159,7 @@ impl Serving {
         let thread =
             std::thread::Builder::new().name("weir-serve".to_owned()).spawn(work).map_err(lacking)?;
         match born.recv() {
-            Ok(Ok(())) => Ok(Self { local_addr, stop: Some(stop), thread: Some(thread) }),
+            Ok(Ok(())) => Ok(Self { local_addr, needs_token, stop: Some(stop), thread: Some(thread) }),
             Ok(Err(cause)) => Err(lacking(cause)),
             Err(_) => Err(lacking(io::Error::other("its thread died"))),
         }
@@ -166,6 +168,11 @@ impl Serving {
     /// Where it listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
+    }
+
+    /// Whether askers must know a token.
+    pub fn needs_token(&self) -> bool {
+        self.needs_token
     }
 
     /// Stops it; connections are closed.

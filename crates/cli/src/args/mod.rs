@@ -2,20 +2,31 @@
 //!
 //! Help, man pages and completions are made from these definitions.
 
+mod ab;
+mod compare;
 mod http;
 mod result;
 mod run;
 mod runs;
+mod search;
+mod serve;
 mod target;
+mod tulip;
 mod wrk;
 
+pub(crate) use ab::AbArgs;
+pub(crate) use compare::{CompareArgs, CompareFailOn, CompareFormat};
 pub(crate) use http::HttpArgs;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
 pub(crate) use runs::{
-    CsvRows, ExportArgs, ExportFormat, ImportArgs, KeepArgs, PruneArgs, RmArgs, RunsArgs, ShowArgs, StoreArgs,
+    CsvRows, ExportArgs, ExportFormat, ImportArgs, KeepArgs, PruneArgs, RmArgs, RunsArgs, ShowArgs,
+    StoreArgs, label,
 };
+pub(crate) use search::{SearchArgs, SearchFailOn};
+pub(crate) use serve::{LISTEN_DEFAULT, ServeArgs};
 pub(crate) use target::{DemoArgs, TargetArgs};
+pub(crate) use tulip::{InitArgs, KwrkArgs, MigrateArgs, MigrateTo, TulipArgs, TulipCommand};
 pub(crate) use wrk::{Wrk2Args, WrkArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -81,12 +92,20 @@ pub(crate) enum Command {
     Wrk2(Wrk2Args),
     /// Run a plan
     Run(Box<RunArgs>),
+    /// Find the highest rate that a service sustains
+    Search(Box<SearchArgs>),
+    /// Work with configurations of Tulip: migrate, init, kwrk
+    Tulip(TulipArgs),
     /// Say all that is wrong with plans, without running them
     Check(CheckArgs),
     /// Print the JSON Schema of plans, for editors
     Schema,
     /// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
     Report(ReportArgs),
+    /// Compare runs: what differs, and how certain that is
+    Compare(Box<CompareArgs>),
+    /// Compare two targets by slices of load that take turns
+    Ab(Box<AbArgs>),
     /// List the kept runs, newest first
     Runs(RunsArgs),
     /// Show a run as it was shown at its end
@@ -99,6 +118,8 @@ pub(crate) enum Command {
     Rm(RmArgs),
     /// Remove old runs from the store
     Prune(PruneArgs),
+    /// Serve the kept runs as a page: list, show, compare, delete, and watch those in progress
+    Serve(ServeArgs),
     /// Serve as a target with known delays and faults
     Target(TargetArgs),
     /// Show what weir does: a plan of several phases against a target of its own

@@ -1,6 +1,8 @@
 //! The commands around kept runs, and the flags that say where runs are kept.
 
+use super::LISTEN_DEFAULT;
 use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Where kept runs are.
@@ -23,6 +25,10 @@ pub(crate) struct KeepArgs {
     /// Don't keep the run
     #[arg(long, conflicts_with = "store", help_heading = "Store")]
     pub(crate) no_store: bool,
+    /// Serve the run as a page while it goes on, to watch it, stop it, or change the rate of open phases [default address: 127.0.0.1:8686]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = LISTEN_DEFAULT)]
+    #[arg(conflicts_with = "no_store", help_heading = "Store")]
+    pub(crate) serve: Option<SocketAddr>,
 }
 
 /// Longest key or value of a label: it is to be read in a table.

@@ -8,6 +8,7 @@ Examples:
   weir target                                     plain HTTP on 127.0.0.1:7070
   weir target --stall 200ms/1s                    stands still for 200 ms of every second
   weir target --listen 127.0.0.1:0 --tls          a free port, TLS with a certificate of its own
+  weir target --servers 4                         does 2000/s at /tests/http_req/a.xml?service_us=2000
   weir target --listen unix:/tmp/weir.sock        a Unix socket";
 
 /// Serve as a target with known delays and faults
@@ -30,6 +31,11 @@ pub(crate) struct TargetArgs {
     /// Stand still: 200ms/1s (of every second) or 2s@4s (once, after 4 s)
     #[arg(long)]
     pub(crate) stall: Option<String>,
+    /// Serve at most so many requests with service_us at once at /tests/http_req/; the others wait in line
+    ///
+    /// Such a target has a known capacity: with 4 servers and ?service_us=2000 it does 2000 requests per second.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) servers: Option<u32>,
     /// Governs the jitter of /delay
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

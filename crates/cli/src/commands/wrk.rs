@@ -1,7 +1,8 @@
 //! `weir wrk` and `weir wrk2`: a command line of theirs → plan → run → their page, with their exit codes.
 
-use crate::args::{FailOn, OutputArgs};
+use crate::args::{FailOn, KeepArgs, OutputArgs, label};
 use crate::exit::{self, Ended, Exit, Failure};
+use crate::keeping::Keeping;
 use crate::outputs::Outputs;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
@@ -14,6 +15,7 @@ use runner::{DriverChoice, Interrupt, RunError, RunOptions};
 use scenario::ScenarioFactory;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,7 +27,7 @@ const LEAD_NS: u64 = units::NS_PER_MS;
 /// The mode and the words, when the program is called by the name `wrk` or `wrk2` or its first word is one of them.
 pub(crate) fn words_of(all: &[OsString]) -> Option<(Mode, &[OsString])> {
     let (program, rest) = all.split_first()?;
-    let name = std::path::Path::new(program).file_name()?.to_str()?;
+    let name = Path::new(program).file_name()?.to_str()?;
     if let Some(mode) = Mode::of_name(name) {
         return Some((mode, rest));
     }
@@ -76,9 +78,14 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
         talk: *talk,
         written: Ok(()),
     };
-    let (mut record, ended) = execute(options, plan, Arc::new(connections), script.as_ref(), &mut page)?;
+    let keep = keep_args(options)?;
+    let control = Interrupt::new();
+    let mut keeping = Keeping::begin(&keep, Path::new(""), &control, talk)?;
+    let run = Run { options, plan, connections: Arc::new(connections), script: script.as_ref(), keep: &keep };
+    let (mut record, ended) = execute(run, control, &mut page, &mut keeping)?;
     page.facts.requests_per_sec = Statistics::of_counts(&book.samples());
     page.facts.put_into(&mut record.plan);
+    keeping.finish(&record);
     let stored = outputs.write(&record);
     page.print(&::wrk::result(&page.facts.clone(), &record));
     exit::of_stdout(std::mem::replace(&mut page.written, Ok(())))?;
@@ -95,20 +102,28 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     })
 }
 
-/// Runs the plan with the page's first lines printed on the way.
-fn execute(
-    options: &Options,
+/// What is run, and how.
+struct Run<'a> {
+    options: &'a Options,
     plan: Plan,
     connections: Arc<dyn ScenarioFactory>,
-    script: Option<&Script>,
+    script: Option<&'a Script>,
+    keep: &'a KeepArgs,
+}
+
+/// Runs the plan with the page's first lines printed on the way.
+fn execute(
+    run: Run<'_>,
+    control: Interrupt,
     page: &mut Page,
+    keeping: &mut Keeping,
 ) -> Result<(RunRecord, Ended), Failure> {
-    let interrupt = Interrupt::new();
-    if let Some(script) = script {
-        let stop = interrupt.clone();
+    let options = run.options;
+    if let Some(script) = run.script {
+        let stop = control.clone();
         script.on_failure(move || stop.stop());
     }
-    let stop = interrupt.clone();
+    let stop = control.clone();
     let watch = SignalWatch::start(move |_| stop.stop());
     let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
     let run_options = RunOptions {
@@ -119,10 +134,13 @@ fn execute(
             _ => DriverChoice::Auto,
         },
         name: options.name.clone(),
-        interrupt,
-        ..RunOptions::default()
+        interrupt: control,
+        origin: options.mode.as_str().to_owned(),
+        labels: run.keep.labels.iter().cloned().collect(),
     };
-    let record = runner::execute_with(plan, vec![connections], run_options, &mut [page])
+    let mut observers: Vec<&mut dyn RunObserver> = vec![page];
+    observers.extend(keeping.observer());
+    let record = runner::execute_with(run.plan, vec![run.connections], run_options, &mut observers)
         .map_err(|error| refusal(options, error))?;
     Ok((record, if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself }))
 }
@@ -163,7 +181,7 @@ fn say_after(record: &RunRecord, talk: &Talk) {
     }
 }
 
-fn load(options: &Options, path: &std::path::Path) -> Result<Script, Failure> {
+fn load(options: &Options, path: &Path) -> Result<Script, Failure> {
     let source = Folder::new("").read(&path.to_string_lossy(), FILE_BYTES_MAX);
     let source = source.map_err(|why| Failure {
         exit: Exit::BadPlan,
@@ -186,7 +204,7 @@ fn finish(script: &Script, facts: &Facts, record: &RunRecord) -> Result<(), Fail
         read_errors: figures.errors.read,
         write_errors: figures.errors.write,
         status_errors: figures.errors.status,
-        timeout_errors: figures.errors.timeout,
+        timeout_errors: figures.errors.timed_out,
     };
     let done = script.done(&summary, figures.latency, facts.requests_per_sec.clone());
     done.map_err(|error| of_script(&error))
@@ -221,6 +239,20 @@ fn fail_on(options: &Options) -> Option<FailOn> {
         "suspect" => Some(FailOn::Suspect),
         _ => Some(FailOn::Invalid),
     }
+}
+
+/// Where the run is kept, and what is written on it.
+fn keep_args(options: &Options) -> Result<KeepArgs, Failure> {
+    let read = |text: &String| {
+        let unread = |why: String| Failure::usage(&Diagnostic::error(format!("--label {text}: {why}")));
+        label(text).map_err(unread)
+    };
+    Ok(KeepArgs {
+        labels: options.output.labels.iter().map(read).collect::<Result<_, _>>()?,
+        store: options.output.store.clone(),
+        no_store: options.output.no_store,
+        ..KeepArgs::default()
+    })
 }
 
 fn output_args(options: &Options, fail_on: Option<FailOn>) -> OutputArgs {
