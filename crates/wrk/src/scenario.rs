@@ -4,7 +4,7 @@
 //! pays for `delay`, `request` and `response` each only if it defines them. The users of one worker share that thread's state; no two
 //! of them are in it at a time.
 
-use crate::lua::{Calls, Script};
+use crate::lua::{Calls, Heads, Script};
 use crate::sampler::{SampleBook, Sampler};
 use crate::{Mode, Options};
 use scenario::{
@@ -13,6 +13,7 @@ use scenario::{
 };
 use stats::ErrorClass;
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -96,6 +97,11 @@ impl ScenarioFactory for Connections {
         &self.shape
     }
 
+    fn addresses(&self, _target_index: usize, worker_index: u64) -> Option<Vec<SocketAddr>> {
+        let thread = self.threads.get(usize::try_from(worker_index).ok()?)?;
+        thread.calls.as_ref()?.address().map(|address| vec![address])
+    }
+
     fn source(&self, worker_index: u64, _worker_count: u64) -> Box<dyn UserSource> {
         let threads = &self.threads;
         // There are as many workers as threads, unless connections are too few for them.
@@ -117,6 +123,7 @@ impl ScenarioFactory for Connections {
             },
             has_delay: self.has_delay,
             sampler: RefCell::new(Sampler::new(Arc::clone(&self.book))),
+            heads: RefCell::default(),
         })))
     }
 }
@@ -128,6 +135,7 @@ struct Worker {
     exchange: Exchange,
     has_delay: bool,
     sampler: RefCell<Sampler>,
+    heads: RefCell<Heads>,
 }
 
 struct Source(Rc<Worker>);
@@ -206,7 +214,7 @@ impl User {
             scenario::Body::Whole(bytes) | scenario::Body::Truncated(bytes) => bytes,
             scenario::Body::Dropped => &[],
         };
-        calls.response(answer.status, answer.headers, body)
+        calls.response(&mut self.worker.heads.borrow_mut(), answer.status, answer.headers, body)
     }
 }
 

@@ -49,6 +49,11 @@ impl<'a> Headers<'a> {
         Headers { head }
     }
 
+    /// The whole head as received, from its status line (or blank lines before it) to its empty line.
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.head
+    }
+
     /// Name and value of each line in order, as sent but for white space around the value. A folded value still holds its CRLF.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a [u8])> {
         // Blank lines may stand before the status line; the first line with text is it.
@@ -57,7 +62,7 @@ impl<'a> Headers<'a> {
         std::iter::from_fn(move || {
             let (line, after) = next_line(rest)?;
             rest = after;
-            let colon = line.iter().position(|&byte| byte == b':')?;
+            let colon = memchr::memchr(b':', line)?;
             let name = std::str::from_utf8(line.get(..colon)?).ok()?;
             Some((name, line.get(colon + 1..)?.trim_ascii()))
         })
@@ -84,7 +89,7 @@ impl<'a> Headers<'a> {
 fn next_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut end = 0;
     loop {
-        end += bytes.get(end..)?.iter().position(|&byte| byte == b'\n')? + 1;
+        end += memchr::memchr(b'\n', bytes.get(end..)?)? + 1;
         if !matches!(bytes.get(end), Some(b' ' | b'\t')) {
             return bytes.split_at_checked(end);
         }

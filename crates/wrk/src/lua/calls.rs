@@ -8,6 +8,7 @@ use super::thread::ThreadCell;
 use bstr::BStr;
 use mlua::{Function, Lua, LuaString, Table, Value};
 use scenario::{Headers, RequestKind};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use units::NS_PER_MS;
@@ -76,6 +77,50 @@ pub(crate) struct Calls {
     delay: Function,
 }
 
+/// Heads that a thread keeps in mind: the answers of a pipelined batch may each have their own.
+const HEADS_COUNT_MAX: usize = 4;
+/// So often must a head have come before it is worth learning: that costs as much as some tens of tables made from lines.
+const LEARNT_AFTER_COUNT: u32 = 8;
+
+/// The heads of answers that a thread has seen lately, and for those that come again how to make their table quickly.
+#[derive(Default)]
+pub(crate) struct Heads {
+    seen: [SeenHead; HEADS_COUNT_MAX],
+    /// The one that the next new head takes the place of.
+    oldest: usize,
+}
+
+#[derive(Default)]
+struct SeenHead {
+    bytes: Vec<u8>,
+    count: u32,
+    /// Calls `response` with a new table of this head's lines.
+    repeated: Option<Function>,
+}
+
+impl Heads {
+    /// The place of this head, counted once more.
+    #[inline]
+    fn seen(&mut self, bytes: &[u8]) -> &mut SeenHead {
+        let found = self.seen.iter().position(|head| head.bytes == bytes);
+        let place = found.unwrap_or_else(|| self.replace_oldest(bytes));
+        let head = &mut self.seen[place];
+        head.count = head.count.saturating_add(1);
+        head
+    }
+
+    fn replace_oldest(&mut self, bytes: &[u8]) -> usize {
+        let place = self.oldest;
+        self.oldest = (place + 1) % HEADS_COUNT_MAX;
+        let head = &mut self.seen[place];
+        head.bytes.clear();
+        head.bytes.extend_from_slice(bytes);
+        head.count = 0;
+        head.repeated = None;
+        place
+    }
+}
+
 /// A callback has failed; the alarm knows why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Failed;
@@ -99,6 +144,11 @@ impl Calls {
         self.cell.is_stopped() || self.alarm.is_raised()
     }
 
+    /// Where the thread's connections are to go, if the script has said so.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.cell.pinned()
+    }
+
     /// Calls `request` and copies its text, with the kinds of the requests in it.
     pub(crate) fn request(&self, bytes: &mut Vec<u8>, kinds: &mut Vec<RequestKind>) -> Result<(), Failed> {
         let text = self.request.call::<LuaString>(()).map_err(|error| self.fail(&error))?;
@@ -113,15 +163,40 @@ impl Calls {
         Ok(())
     }
 
-    /// Calls `response`, if the script still has it.
+    /// Calls `response`, if the script still has it. `heads` are those that this thread has seen.
     pub(crate) fn response(
         &self,
+        heads: &mut Heads,
         status: u16,
         headers: Option<Headers<'_>>,
         body: &[u8],
     ) -> Result<(), Failed> {
-        let table = self.headers_table(headers).map_err(|error| self.fail(&error))?;
-        self.response.call::<()>((status, table, BStr::new(body))).map_err(|error| self.fail(&error))
+        let body = BStr::new(body);
+        let head = heads.seen(headers.map_or(&[], Headers::as_bytes));
+        let called = match &head.repeated {
+            // Text goes straight onto Lua's stack, other bytes by a reference.
+            Some(repeated) => match std::str::from_utf8(body) {
+                Ok(text) => repeated.call::<()>((status, text)),
+                Err(_) => repeated.call::<()>((status, body)),
+            },
+            None => self.first_responses(head, status, headers, body),
+        };
+        called.map_err(|error| self.fail(&error))
+    }
+
+    /// Calls `response` with a table made from the head's lines; a head that has come often enough is learnt.
+    fn first_responses(
+        &self,
+        head: &mut SeenHead,
+        status: u16,
+        headers: Option<Headers<'_>>,
+        body: &BStr,
+    ) -> mlua::Result<()> {
+        let table = self.headers_table(headers)?;
+        if head.count == LEARNT_AFTER_COUNT {
+            head.repeated = Some(self.table.get::<Function>("learn")?.call(&table)?);
+        }
+        self.response.call::<()>((status, table, body))
     }
 
     /// Names as received; of lines with one name the last stands.

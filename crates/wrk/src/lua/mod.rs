@@ -20,7 +20,8 @@ mod outcome;
 mod thread;
 mod transfer;
 
-pub(crate) use calls::{Alarm, Calls, Defined, Failed};
+use calls::Alarm;
+pub(crate) use calls::{Calls, Defined, Failed, Heads};
 pub use error::ScriptError;
 pub use outcome::Summary;
 
@@ -117,6 +118,7 @@ impl Script {
                 self.fixed.push(text.to_vec());
             }
         }
+        call::<()>(&calls.table, "settle", ()).map_err(raised)?;
         self.threads.push(Arc::new(calls));
         Ok(())
     }
@@ -128,7 +130,7 @@ impl Script {
 
     /// Where a thread's connections are to go, if the script has said so.
     pub fn address(&self, thread_index: usize) -> Option<SocketAddr> {
-        self.threads.get(thread_index).and_then(|calls| calls.cell.pinned())
+        self.threads.get(thread_index).and_then(|calls| calls.address())
     }
 
     /// Calls `ring` once, on the thread of a worker, when a callback fails: the load is to be stopped. What failed is then
