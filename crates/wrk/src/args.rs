@@ -62,7 +62,7 @@ const BOTH: [Flag; 9] = [
 const WRK2: [Flag; 3] =
     [original("rate", 'R', true), original("u_latency", 'U', false), original("batch_latency", 'B', false)];
 /// What neither has.
-const ADDED: [Flag; 13] = [
+const ADDED: [Flag; 16] = [
     added("rate", Some('R'), true),
     added("warmup", None, true),
     added("insecure", Some('k'), false),
@@ -75,6 +75,9 @@ const ADDED: [Flag; 13] = [
     added("driver", None, true),
     added("seed", None, true),
     added("name", None, true),
+    added("label", None, true),
+    added("store", None, true),
+    added("no-store", None, false),
     added("quiet", Some('q'), false),
 ];
 
@@ -170,6 +173,9 @@ impl Typed {
             "slo" => self.slos.push(value),
             "seed" => self.seed = Some(number()?),
             "name" => self.name = Some(value),
+            "label" => self.output.labels.push(value),
+            "store" => self.output.store = path(),
+            "no-store" => self.output.no_store = true,
             "quiet" => self.output.quiet = true,
             "version" => {}
             // `--help` and whatever else there is.

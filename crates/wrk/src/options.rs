@@ -93,6 +93,12 @@ pub struct Output {
     pub driver: Option<String>,
     /// A PEM file with the roots to trust.
     pub cacert: Option<PathBuf>,
+    /// `KEY=VALUE` to find the run by, unread.
+    pub labels: Vec<String>,
+    /// The store to keep the run in.
+    pub store: Option<PathBuf>,
+    /// The run is not to be kept.
+    pub no_store: bool,
     /// Nothing on stderr but errors.
     pub quiet: bool,
 }

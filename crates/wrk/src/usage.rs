@@ -38,6 +38,9 @@ const ADDED_BOTH: &str = "\
         --driver      <D>  How sockets are driven: epoll or io_uring
         --seed        <N>  Governs all chance
         --name        <S>  What the run is called in its results
+        --label     <K=V>  Write on the run, to find it by
+        --store       <F>  Keep the run in this store, not in .weir/runs.db here
+        --no-store         Don't keep the run
     -q, --quiet            Nothing on stderr but errors
 
   Numbers may have a unit (1k, 1M, 1G), times too (500ms, 1.5s, 2m, 2h)

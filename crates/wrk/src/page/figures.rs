@@ -37,7 +37,7 @@ pub struct ErrorCounts {
     /// Sending failed.
     pub write: u64,
     /// No whole answer within the limit, counted once when it passes.
-    pub timeout: u64,
+    pub timed_out: u64,
     /// Statuses from 400.
     pub status: u64,
 }
@@ -81,7 +81,7 @@ impl Figures {
                 connect: sum(&phase.errors, &CONNECT),
                 read: sum(&phase.errors, &READ),
                 write: sum(&phase.errors, &["send"]),
-                timeout: sum(&phase.errors, &["timeout"]),
+                timed_out: sum(&phase.errors, &["timeout"]),
                 status: refused.saturating_sub(drain.refused).min(requests),
             },
             latency: statistics(latency),

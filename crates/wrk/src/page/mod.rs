@@ -72,11 +72,11 @@ pub fn result(facts: &Facts, record: &RunRecord) -> String {
         binary(figures.bytes as f64)
     );
     let errors = &figures.errors;
-    if errors.connect + errors.read + errors.write + errors.timeout > 0 {
+    if errors.connect + errors.read + errors.write + errors.timed_out > 0 {
         let _ = writeln!(
             page,
             "  Socket errors: connect {}, read {}, write {}, timeout {}",
-            errors.connect, errors.read, errors.write, errors.timeout
+            errors.connect, errors.read, errors.write, errors.timed_out
         );
     }
     if errors.status > 0 {
