@@ -16,6 +16,7 @@ pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod search;
 pub(crate) mod target;
 pub(crate) mod tulip;
 pub(crate) mod tulip_console;

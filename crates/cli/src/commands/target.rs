@@ -9,7 +9,7 @@ use ::target::{Listen, Options, Running, Server, Stall, Stats, TlsOptions};
 use report::OutputFile;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::mpsc;
 
@@ -64,6 +64,7 @@ fn options(args: &TargetArgs) -> Result<Options, Failure> {
         tls: args.tls.then(TlsOptions::default),
         stall,
         seed: args.seed,
+        http_req_concurrency: args.servers.and_then(NonZeroU32::new),
         ..Options::default()
     })
 }

@@ -1,0 +1,195 @@
+//! The sound search, from flags to answer.
+
+use super::files;
+use super::lab::Lab;
+use super::progress::{self, Progress};
+use super::subject::{Subject, options};
+use crate::args::{SearchArgs, SearchFailOn};
+use crate::exit::{self, Exit, Failure};
+use crate::quick::flag_fault;
+use crate::talk::Talk;
+use plan::Diagnostic;
+use search::find::{Answer, Confirmation, Limit, Search, Step, Trial, TrialKind, TrialResult};
+use search::{Assessment, Context, SCHEMA_VERSION, SearchRecord, TrialRecord};
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
+    let subject = Subject::of(args, talk)?;
+    let options = options(args, &subject.plan)?;
+    let warm_up_ns = units::parse_duration_ns(&args.warmup)
+        .map_err(|error| Failure::usage(&flag_fault("--warmup", &error.to_string())))?;
+    let baseline = args.output.baseline.as_deref().map(|path| files::read("--baseline", path)).transpose();
+    let baseline = baseline.map_err(|fault| Failure::usage(&fault))?;
+    let outputs = [&args.output.json, &args.output.markdown];
+    files::check_writable(&outputs.iter().filter_map(|path| path.as_deref()).collect::<Vec<_>>())?;
+    let mut search = Search::new(options).map_err(|faults| {
+        Failure::from(
+            faults.iter().map(|fault| crate::quick::with_mend(&fault.to_string())).collect::<Vec<_>>(),
+        )
+    })?;
+    let mut record = blank(&subject, &search);
+    if let Some(path) = &args.output.resume {
+        let earlier = files::read("--resume", path).map_err(|fault| Failure::usage(&fault))?;
+        resume(&mut search, &mut record, earlier).map_err(|fault| Failure::usage(&fault))?;
+    }
+    let mut lab = Lab::new(&subject, &args.runner, warm_up_ns, talk)?;
+    lab.skip(record.trials.len());
+    let file = args.output.json.as_deref().filter(|path| *path != Path::new("-"));
+    let mut progress = Progress::new(args.output.quiet);
+    while let Step::Try(trial) = search.next() {
+        let number = record.trials.len() + 1;
+        progress.begin(progress::title(number, &trial));
+        let Some((run, took_ns)) = lab.try_it(&trial, &mut progress)? else { break };
+        let context = Context {
+            in_flight_max: subject.in_flight_max(),
+            light_service_ns: light_service_ns(&record.trials),
+        };
+        let slos = &subject.plan.slos;
+        let assessment = search::assess(&run, slos, context)
+            .ok_or_else(|| Failure::internal("a trial left no measured phase"))?;
+        let result = result_of(&trial, &assessment, took_ns);
+        search.on_trial(&result);
+        progress.say(&progress::line(number, &trial, &assessment, &search));
+        record.trials.push(TrialRecord { trial, assessment, result, run: search::slim(run) });
+        record.loads = search.ledger().loads().to_vec();
+        if let Some(path) = file {
+            files::write(&record, path)?;
+        }
+    }
+    progress.clear();
+    finish(args, search, record, baseline.as_ref(), lab.is_stopped(), talk)
+}
+
+fn result_of(trial: &Trial, assessment: &Assessment, took_ns: u64) -> TrialResult {
+    let took_ns = match trial.kind {
+        // The warm-up is the service's affair and not the search's.
+        TrialKind::Maximum => trial.duration_ns,
+        _ => took_ns,
+    };
+    TrialResult { outcome: assessment.outcome, achieved_per_sec: assessment.achieved_per_sec, took_ns }
+}
+
+/// The mean service time at the lowest rate that was sustained.
+fn light_service_ns(trials: &[TrialRecord]) -> Option<u64> {
+    let sustained = trials.iter().filter(|t| t.trial.rate_per_sec > 0.0 && t.assessment.reasons.is_empty());
+    let lightest = sustained.min_by(|a, b| a.trial.rate_per_sec.total_cmp(&b.trial.rate_per_sec));
+    lightest.and_then(|trial| trial.assessment.service_mean_ns)
+}
+
+fn blank(subject: &Subject, search: &Search) -> SearchRecord {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    SearchRecord {
+        kind: SearchRecord::KIND.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        search_id: format!("{:x}", started.as_millis()),
+        name: subject.plan.name.clone(),
+        started_unix_ns: started.as_nanos() as u64,
+        slos: subject.plan.slos.iter().map(ToString::to_string).collect(),
+        options: *search.options(),
+        trials: Vec::new(),
+        loads: Vec::new(),
+        answer: None,
+    }
+}
+
+/// Tells the controller the trials that were made already.
+fn resume(search: &mut Search, record: &mut SearchRecord, earlier: SearchRecord) -> Result<(), Diagnostic> {
+    let other = |what: &str| {
+        Diagnostic::error(format!("--resume: that search had {what}"))
+            .hint("give the same flags, or begin anew without --resume")
+    };
+    if earlier.name != record.name {
+        return Err(other(&format!("another subject: {}", earlier.name)));
+    }
+    if earlier.slos != record.slos {
+        return Err(other(&format!("other objectives: {}", earlier.slos.join(", "))));
+    }
+    let spent = |options: &search::find::Options| search::find::Options { budget_ns: 0, ..*options };
+    if spent(&earlier.options) != spent(&record.options) {
+        return Err(other("other options"));
+    }
+    for made in &earlier.trials {
+        let Step::Try(trial) = search.next() else { break };
+        if trial.kind != made.trial.kind
+            || (trial.rate_per_sec / made.trial.rate_per_sec.max(1e-9) - 1.0).abs() > 1e-6
+                && made.trial.rate_per_sec > 0.0
+        {
+            return Err(other("a smaller budget, and went another way because of it"));
+        }
+        search.on_trial(&made.result);
+        record.trials.push(made.clone());
+    }
+    record.search_id = earlier.search_id;
+    record.started_unix_ns = earlier.started_unix_ns;
+    record.loads = search.ledger().loads().to_vec();
+    Ok(())
+}
+
+fn finish(
+    args: &SearchArgs,
+    mut search: Search,
+    mut record: SearchRecord,
+    baseline: Option<&SearchRecord>,
+    is_stopped: bool,
+    talk: &Talk,
+) -> Result<Exit, Failure> {
+    let is_whole = matches!(search.next(), Step::Done(_));
+    let answer = match search.next() {
+        Step::Done(answer) => *answer,
+        Step::Try(_) => {
+            search.stop();
+            let Step::Done(answer) = search.next() else {
+                return Err(Failure::internal("a search that was stopped goes on"));
+            };
+            *answer
+        }
+    };
+    // An answer of a search that was cut short is told, but not kept: a resumed one finds its own.
+    let mut told = record.clone();
+    told.answer = Some(answer);
+    if is_whole {
+        record.answer = Some(answer);
+    }
+    let text = search::text::text(&told, baseline);
+    let stdout_is_taken = [&args.output.json, &args.output.markdown]
+        .into_iter()
+        .any(|path| path.as_deref() == Some(Path::new("-")));
+    if let Some(path) = &args.output.json {
+        files::write(&record, path)?;
+    }
+    if let Some(path) = &args.output.markdown {
+        let text = search::text::markdown(&told, baseline);
+        files::write_with(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    exit::of_stdout(match stdout_is_taken {
+        true => std::io::stderr().write_all(text.as_bytes()),
+        false => std::io::stdout().write_all(text.as_bytes()),
+    })?;
+    if is_stopped && let Some(path) = &args.output.json {
+        talk.say(&format!("go on with: --resume {}", path.display()));
+    }
+    Ok(code(args, &told, &answer, baseline, is_stopped))
+}
+
+fn code(
+    args: &SearchArgs,
+    record: &SearchRecord,
+    answer: &Answer,
+    baseline: Option<&SearchRecord>,
+    is_stopped: bool,
+) -> Exit {
+    let fails_on = |what| args.output.fail_on.contains(&what);
+    let is_lower =
+        baseline.and_then(|baseline| search::text::change(record, baseline)).is_some_and(|c| c.is_lower());
+    match answer.limit {
+        _ if is_stopped => Exit::Aborted,
+        Limit::BelowMinimum => Exit::ObjectiveMissed,
+        _ if fails_on(SearchFailOn::Lower) && is_lower => Exit::ObjectiveMissed,
+        _ if fails_on(SearchFailOn::Unconfirmed) && answer.confirmation != Confirmation::Held => {
+            Exit::ObjectiveMissed
+        }
+        _ => Exit::Done,
+    }
+}

@@ -1,0 +1,112 @@
+//! Where trials are made: each is a run of its own, with the rest before it, until a signal ends the search.
+
+use super::progress::Progress;
+use super::subject::Subject;
+use crate::args::{Driver, RunnerArgs};
+use crate::exit::Failure;
+use crate::signals::SignalWatch;
+use crate::talk::Talk;
+use plan::Plan;
+use record::{RunObserver, RunRecord};
+use runner::{DriverChoice, Interrupt, RunOptions};
+use search::find::Trial;
+use search::trial_plan;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Makes trials.
+pub(crate) struct Lab<'a> {
+    pub(crate) subject: &'a Subject,
+    runner: &'a RunnerArgs,
+    watch: SignalWatch,
+    /// The run under way, if any, for the thread that hears signals.
+    interrupt: Arc<Mutex<Interrupt>>,
+    signals: Receiver<()>,
+    warm_up_ns: u64,
+    trial_index: u64,
+}
+
+impl<'a> Lab<'a> {
+    /// Listens for signals from here on.
+    pub(crate) fn new(
+        subject: &'a Subject,
+        runner: &'a RunnerArgs,
+        warm_up_ns: u64,
+        talk: &Talk,
+    ) -> Result<Self, Failure> {
+        let interrupt = Arc::new(Mutex::new(Interrupt::new()));
+        let (heard, signals) = mpsc::channel();
+        let (current, told) = (Arc::clone(&interrupt), *talk);
+        let watch = SignalWatch::start(move |number| {
+            if number == 1 {
+                told.say("\nstopping: the search ends with what is known");
+            }
+            // Nobody rests at the moment, or nobody runs: then there is nobody to tell.
+            let _ = heard.send(());
+            if let Ok(interrupt) = current.lock() {
+                interrupt.stop();
+            }
+        });
+        let watch =
+            watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+        Ok(Self { subject, runner, watch, interrupt, signals, warm_up_ns, trial_index: 0 })
+    }
+
+    /// Whether the user wants an end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.watch.count() > 0
+    }
+
+    /// Counts trials that an earlier part of the search has made, so that those to come have other chances.
+    pub(crate) fn skip(&mut self, trial_count: usize) {
+        self.trial_index += trial_count as u64;
+    }
+
+    /// Makes a trial and says how long all of it took, ns. `None`: a signal came before its end.
+    pub(crate) fn try_it(
+        &mut self,
+        trial: &Trial,
+        progress: &mut Progress,
+    ) -> Result<Option<(RunRecord, u64)>, Failure> {
+        let began = Instant::now();
+        // Each trial has chances of its own, the same in each search with this seed.
+        let seed = units::Random::stream(self.subject.plan.seed, self.trial_index).bits();
+        let plan =
+            trial_plan::for_trial(&self.subject.plan, self.subject.phase_index, trial, self.warm_up_ns, seed);
+        let record = self.run(plan, trial.settle_ns, progress)?;
+        Ok(record.map(|record| (record, began.elapsed().as_nanos() as u64)))
+    }
+
+    /// Runs a plan after a rest. `None`: a signal came before its end.
+    pub(crate) fn run(
+        &mut self,
+        plan: Plan,
+        settle_ns: u64,
+        observer: &mut dyn RunObserver,
+    ) -> Result<Option<RunRecord>, Failure> {
+        self.trial_index += 1;
+        // A signal that comes now ends the rest.
+        let _ = self.signals.recv_timeout(Duration::from_nanos(settle_ns));
+        let interrupt = Interrupt::new();
+        if let Ok(mut current) = self.interrupt.lock() {
+            *current = interrupt.clone();
+        }
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        let options = RunOptions {
+            worker_count: self.runner.threads.map(usize::from),
+            driver: match self.runner.driver {
+                Driver::Auto => DriverChoice::Auto,
+                Driver::Epoll => DriverChoice::Epoll,
+                Driver::IoUring => DriverChoice::IoUring,
+            },
+            name: None,
+            interrupt,
+            ..RunOptions::default()
+        };
+        let record = runner::execute(plan, options, &mut [observer])?;
+        Ok((!self.is_stopped()).then_some(record))
+    }
+}
