@@ -19,13 +19,13 @@ struct Step {
 }
 
 /// Where things are.
-struct Places {
-    root: PathBuf,
+pub(crate) struct Places {
+    pub(crate) root: PathBuf,
     /// Cargo's, wherever it was configured to be.
-    target: PathBuf,
+    pub(crate) target: PathBuf,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "fmt", mend: "run `cargo fmt --all`", work: fmt },
     Step { name: "tidy", mend: "each finding has its hint", work: tidy },
     Step {
@@ -39,6 +39,11 @@ const STEPS: [Step; 10] = [
     Step { name: "demo", mend: "run `cargo run --release -- demo` and look", work: demo },
     Step { name: "fuzz", mend: "the fuzz targets no longer compile: see fuzz/Cargo.toml", work: fuzz },
     Step { name: "bench", mend: "a yardstick no longer compiles: see bench/", work: bench },
+    Step {
+        name: "web",
+        mend: "run `npm ci && npm run build` in web/, and commit crates/report/assets/report.html",
+        work: crate::web::check,
+    },
     Step { name: "test", mend: "run the named test alone: cargo test -p CRATE TEST", work: test },
 ];
 
@@ -189,7 +194,7 @@ fn check_apart(places: &Places, folder: &str) -> Result<Command> {
     Ok(command)
 }
 
-fn cargo(places: &Places, arguments: &[&str]) -> Result<()> {
+pub(crate) fn cargo(places: &Places, arguments: &[&str]) -> Result<()> {
     finish(&mut command(places, arguments))
 }
 
@@ -199,7 +204,7 @@ fn command(places: &Places, arguments: &[&str]) -> Command {
     command
 }
 
-fn finish(command: &mut Command) -> Result<()> {
+pub(crate) fn finish(command: &mut Command) -> Result<()> {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let words: Vec<_> =
         std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();

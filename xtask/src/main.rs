@@ -9,6 +9,7 @@ mod documents;
 mod layers;
 mod source;
 mod tidy;
+mod web;
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
