@@ -159,11 +159,15 @@ impl<'c> Actions<'c> {
     pub(crate) fn say_missing(&mut self, id: u32, benchmark: &Benchmark, faults: &mut Faults<'_>) {
         let class = quoted(&self.config.header.user_class.value);
         if self.class.is_some() || self.binding.is_some() {
-            let at = benchmark
-                .actions
-                .iter()
-                .find(|action| action.id == id)
-                .map_or(benchmark.at, |action| action.at);
+            let states = self.config.workflows.iter().filter(|workflow| {
+                benchmark.workflow.as_ref().is_some_and(|name| name.value == workflow.name)
+            });
+            let mut rows = states.flat_map(|workflow| &workflow.rows);
+            let at = match &benchmark.workflow {
+                Some(_) => rows.find(|row| row.state == id.to_string()).map(|row| row.at),
+                None => benchmark.actions.iter().find(|action| action.id == id).map(|action| action.at),
+            };
+            let at = at.unwrap_or(benchmark.at);
             let place = if self.binding.is_some() {
                 "neither the file of actions nor the class"
             } else {

@@ -148,11 +148,15 @@ impl Params<'_> {
     /// The site of a class with so many users. `None`: something is wrong, and `faults` says what.
     pub(crate) fn site(&self, class: Class, user_count: u32, faults: &mut Faults<'_>) -> Option<Site> {
         let Some((at, text)) = self.get("url") else {
-            faults.error(
-                self.at,
-                "`user_params` has no `url`, and actions send requests",
-                "add `\"url\": \"http://localhost:7070\"`",
-            );
+            let mut given = self.context.iter().chain(self.header);
+            let meant = given.find(|(name, _)| name != "urlx" && plan::nearest(name, ["url"]).is_some());
+            let message = "`user_params` has no `url`, and actions send requests";
+            match meant {
+                Some((name, value)) if name != "url" => {
+                    faults.error(value.at, message, format!("did you mean `url` by {}?", quoted(name)));
+                }
+                _ => faults.error(self.at, message, "add `\"url\": \"http://localhost:7070\"`"),
+            }
             return None;
         };
         let mut texts: Vec<&str> = text.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();

@@ -97,7 +97,8 @@ impl<'n> Fields<'n> {
                 let message =
                     format!("{} must be true or false, found {}", quoted(name), entry.node.describe());
                 faults.error(entry.node.at, message, "write true or false");
-                default
+                // So that what it switches is looked at, too.
+                true
             }
         }
     }

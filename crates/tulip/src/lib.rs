@@ -15,6 +15,7 @@ mod facts;
 mod faults;
 mod fields;
 mod json;
+mod kwrk;
 mod layout;
 mod lower;
 mod migrate;
@@ -29,6 +30,7 @@ pub use facts::{
     ActionFacts, BenchmarkConfig, BenchmarkFacts, ConfigFacts, ContextConfig, Facts, ImportedAction,
     ImportedRow, RECORD_KEY,
 };
+pub use kwrk::Kwrk;
 pub use migrate::{Migrated, to_native, to_newest};
 pub use results::{Form, OUTPUT_BYTES_MAX, html, is_report, output_json, read_output};
 pub use table::table;

@@ -207,7 +207,8 @@ impl Reader {
         );
         let is_enabled = fields.flag("enabled", false, faults);
         let user_count = fields.count(&["num_users"], USERS_MAX, faults);
-        if user_count.unwrap_or(0) == 0 && is_enabled {
+        let is_said = user_count.is_none() && fields.has(&["num_users"]);
+        if user_count.unwrap_or(0) == 0 && is_enabled && !is_said {
             faults.error(
                 item.at,
                 format!("the context {} has no users", quoted(&item.name)),
@@ -247,7 +248,10 @@ impl Reader {
         // Durations stand in `time`, or flat in the newest releases; in mixtures the flat ones count.
         let length = |names: &[&str], max: u32, faults: &mut Faults<'_>| {
             let flat = fields.count(names, max, faults);
-            flat.or_else(|| time.as_ref().and_then(|time| time.count(names, max, faults)))
+            let length = flat.or_else(|| time.as_ref().and_then(|time| time.count(names, max, faults)));
+            // One that was refused is there: that the benchmark had none would be said besides.
+            let is_given = || fields.has(names) || time.as_ref().is_some_and(|time| time.has(names));
+            length.or_else(|| is_given().then_some(1))
         };
         let rate = fields.number(&RATE, faults).unwrap_or(At { at: item.at, value: 0.0 });
         if rate.value < 0.0 {
@@ -328,7 +332,8 @@ impl Reader {
                     faults.error(item.at, message, "name a workflow instead: `\"scenario_workflow\": …`");
                 }
                 Some(id) => faults.error(item.at, format!("there is no action id {id}"), "ids are 0 to 100"),
-                None if fields.has(&["id"]) => {}
+                // Refused above; its place is kept, so that the list is not said to be empty.
+                None if fields.has(&["id"]) => actions.push(WeightedId { at: item.at, id: 0, weight }),
                 None => faults.error(item.at, "an action needs an `id`", "write `{\"id\": 1}`"),
             }
         }

@@ -187,3 +187,216 @@ fn nothing_enabled_and_nothing_there() {
         "#]],
     );
 }
+
+/// Keys that a configuration's own names are not: those of Tulip.
+const KEYS: [&str; 43] = [
+    "static",
+    "actions",
+    "contexts",
+    "benchmarks",
+    "workflows",
+    "description",
+    "output_filename",
+    "report_filename",
+    "user_class",
+    "user_params",
+    "user_actions",
+    "name",
+    "enabled",
+    "num_users",
+    "num_threads",
+    "num_tasks",
+    "workload_model",
+    "time",
+    "prewarmup_duration",
+    "pre_warmup_duration",
+    "warmup_duration",
+    "warmup_duration1",
+    "warmup_duration2",
+    "benchmark_duration",
+    "benchmark_duration_repeat_count",
+    "benchmark_repeat_count",
+    "benchmark_iterations",
+    "throughput_rate",
+    "aps_rate",
+    "aps_rate_step_change",
+    "aps_rate_step_count",
+    "aps_rate_increment",
+    "work_in_progress",
+    "worker_thread_qsize",
+    "worker_thread_queue_size",
+    "workflow",
+    "scenario_workflow",
+    "scenario_actions",
+    "save_stats",
+    "id",
+    "weight",
+    "url",
+    "httpVersion",
+];
+
+#[test]
+fn every_misspelt_key_of_every_dialect_is_named_with_what_was_meant() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut checked = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with(".md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for key in KEYS.iter().filter(|key| !["url", "httpVersion"].contains(key)) {
+            let Some(at) = text.find(&format!("\"{key}\":")) else { continue };
+            let wrong = if key.len() > 4 { key[1..].to_owned() } else { format!("{}{key}", &key[..1]) };
+            let changed = format!("{}\"{wrong}\"{}", &text[..at], &text[at + key.len() + 2..]);
+            let found = tulip::parse(&changed, &name, None).diagnostics;
+            let said = found.iter().find(|found| found.message.ends_with(&format!("has no key `{wrong}`")));
+            let said = said.unwrap_or_else(|| panic!("{name}: {wrong}: {found:#?}"));
+            assert_eq!(
+                said.hint.as_deref(),
+                Some(format!("did you mean `{key}`?").as_str()),
+                "{name}: {wrong}"
+            );
+            let line = changed[..at].matches('\n').count() + 1;
+            assert_eq!(said.location.as_ref().map(|place| place.line), Some(line), "{name}: {wrong}");
+            // The first releases went on without it, later ones refused it.
+            let is_refused = said.severity == plan::Severity::Error;
+            assert_eq!(is_refused, !name.starts_with('A') || *key == "static", "{name}: {wrong}");
+            checked.insert(*key);
+        }
+    }
+    assert!(checked.len() > 35, "{checked:?}");
+}
+
+/// One thing wrong in an otherwise sound configuration: its message with place and mend.
+fn check_one(change: &str, to: &str, expected: Expect) {
+    let sound = r#"{"actions": {"user_class": "TestHttpUser", "user_params": {"url": "http://a"}},
+"contexts": {"c": {"enabled": true, "num_users": 4, "num_threads": 3}},
+"benchmarks": {"b": {"benchmark_duration": 1, "scenario_workflow": "w"}, "e": {"benchmark_duration": 1, "scenario_actions": [{"id": 3}]}},
+"workflows": {"w": {"-": {"1": 0.333, "2": 0.333, "3": 0.334}, "1": {"-": 1.0}, "2": {"-": 1.0}, "3": {"-": 1.0}}}}"#;
+    assert!(tulip::parse(sound, "c.json", None).run.is_some(), "any ratio of users to threads is sound");
+    assert!(sound.contains(change), "{change}");
+    check(&sound.replacen(change, to, 1), expected);
+}
+
+#[test]
+fn what_tulip_ran_on_with_or_hung_on_is_refused() {
+    check_one(
+        r#""3": 0.334}"#,
+        r#""3": 0.333}"#,
+        expect![[r#"
+        error: workflow `w`, state `-`: the probabilities sum to 0.999, not to 1
+          --> c.json:4:21
+        hint: make them sum to 1; what is left over may go to "-"
+    "#]],
+    );
+    check_one(
+        r#""1": {"-": 1.0}"#,
+        r#""1": {"-": 0.9, "2": 0.2}"#,
+        expect![[r#"
+        error: workflow `w`, state `1`: the probabilities sum to 1.1, not to 1
+          --> c.json:4:64
+        hint: make them sum to 1; what is left over may go to "-"
+    "#]],
+    );
+    check_one(
+        r#""scenario_workflow": "w""#,
+        r#""scenario_workflow": "ww""#,
+        expect![[r#"
+        error: there is no workflow `ww`
+          --> c.json:3:68
+        hint: did you mean `w`?
+    "#]],
+    );
+    check_one(
+        r#"{"id": 3}"#,
+        r#"{"id": 11}"#,
+        expect![[r#"
+        error: the class `TestHttpUser` has no action 11
+          --> c.json:3:126
+        hint: define it in a file named with --actions, as an action named "11"
+    "#]],
+    );
+    check_one(
+        r#"{"id": 3}"#,
+        r#"{"id": "three"}"#,
+        expect![[r#"
+            error: `id` must be a whole number, found `three`
+              --> c.json:3:133
+            hint: write for example 0
+        "#]],
+    );
+    check_one(
+        r#""3": {"-": 1.0}"#,
+        r#""3": {"42": 1.0}, "42": {"-": 1}"#,
+        expect![[r#"
+            error: the class `TestHttpUser` has no action 42
+              --> c.json:4:116
+            hint: define it in a file named with --actions, as an action named "42"
+        "#]],
+    );
+    check_one(
+        r#""num_users": 4"#,
+        r#""num_users": 0"#,
+        expect![[r#"
+        error: the context `c` has no users
+          --> c.json:2:14
+        hint: set `num_users` to 1 or more
+    "#]],
+    );
+    check_one(
+        r#""num_users": 4"#,
+        r#""num_users": -4"#,
+        expect![[r#"
+            error: `num_users` must be a whole number from 0 to 10000000, found `-4`
+              --> c.json:2:50
+            hint: write for example 1
+        "#]],
+    );
+    check_one(
+        r#""url": "http://a""#,
+        r#""urk": "http://a""#,
+        expect![[r#"
+            error: `user_params` has no `url`, and actions send requests
+              --> c.json:1:67
+            hint: did you mean `url` by `urk`?
+        "#]],
+    );
+    check_one(
+        r#""url": "http://a""#,
+        r#""url": """#,
+        expect![[r#"
+        error: `user_params` has no `url`, and actions send requests
+          --> c.json:1:2
+        hint: add `"url": "http://localhost:7070"`
+    "#]],
+    );
+    check_one(
+        r#""url": "http://a""#,
+        r#""url": "http://a:99999""#,
+        expect![[r#"
+        error: the URL `http://a:99999`: `99999` is no port
+          --> c.json:1:67
+        hint: write for example http://localhost:7070
+    "#]],
+    );
+    check_one(
+        r#""benchmark_duration": 1"#,
+        r#""benchmark_duration": 1.5"#,
+        expect![[r#"
+            error: `benchmark_duration` must be a whole number from 0 to 31622400, found `1.5`
+              --> c.json:3:44
+            hint: write for example 1
+        "#]],
+    );
+    check_one(
+        r#""enabled": true"#,
+        r#""enabled": 1"#,
+        expect![[r#"
+            error: `enabled` must be true or false, found `1`
+              --> c.json:2:31
+            hint: write true or false
+        "#]],
+    );
+}
