@@ -10,7 +10,6 @@ mod run;
 mod runs;
 mod search;
 mod serve;
-mod search;
 mod target;
 mod tulip;
 mod wrk;
@@ -26,7 +25,6 @@ pub(crate) use runs::{
 };
 pub(crate) use search::{SearchArgs, SearchFailOn};
 pub(crate) use serve::{LISTEN_DEFAULT, ServeArgs};
-pub(crate) use search::{SearchArgs, SearchFailOn};
 pub(crate) use target::{DemoArgs, TargetArgs};
 pub(crate) use tulip::{InitArgs, KwrkArgs, MigrateArgs, MigrateTo, TulipArgs, TulipCommand};
 pub(crate) use wrk::{Wrk2Args, WrkArgs};
@@ -98,8 +96,6 @@ pub(crate) enum Command {
     Search(Box<SearchArgs>),
     /// Work with configurations of Tulip: migrate, init, kwrk
     Tulip(TulipArgs),
-    /// Find the highest rate that a service sustains
-    Search(Box<SearchArgs>),
     /// Say all that is wrong with plans, without running them
     Check(CheckArgs),
     /// Print the JSON Schema of plans, for editors

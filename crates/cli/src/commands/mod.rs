@@ -16,7 +16,6 @@ pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
-pub(crate) mod search;
 pub(crate) mod target;
 pub(crate) mod tulip;
 pub(crate) mod tulip_console;
