@@ -8,3 +8,4 @@ mod runs;
 mod server;
 mod tulip;
 mod usage;
+mod wrk_scripts;
