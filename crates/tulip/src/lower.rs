@@ -385,10 +385,15 @@ impl Lowering<'_> {
         &mut self,
         name: String,
         kind: PhaseKind,
-        load: Load,
+        mut load: Load,
         seconds: Option<u32>,
         repeat_count: u32,
     ) -> String {
+        let duration_ns = seconds.map(|seconds| u64::from(seconds) * NS_PER_SEC);
+        if let Load::Open { stages, .. } = &mut load {
+            // The one stage is as long as the phase.
+            stages.iter_mut().for_each(|stage| stage.duration_ns = duration_ns.unwrap_or(0));
+        }
         let is_taken = |name: &str| self.phases.iter().any(|phase| phase.name == name);
         let mut unique = name.clone();
         let mut number = 2;
@@ -401,7 +406,7 @@ impl Lowering<'_> {
             kind,
             scenario: self.scenarios.len().saturating_sub(1),
             load,
-            duration_ns: seconds.map(|seconds| u64::from(seconds) * NS_PER_SEC),
+            duration_ns,
             action_count_max: None,
             repeat_count,
             start: PhaseStart::After(self.phases.len().checked_sub(1), 0),

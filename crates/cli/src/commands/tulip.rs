@@ -1,7 +1,8 @@
 //! Configurations of Tulip, wherever a plan may be given.
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, TulipArgs, TulipCommand};
 use crate::commands::run::{changed, folder_of};
+use crate::commands::{tulip_init, tulip_kwrk, tulip_migrate};
 use crate::exit::{Exit, Failure};
 use crate::perform::{Job, Keep, Tulip, perform};
 use crate::talk::Talk;
@@ -12,6 +13,13 @@ use std::path::Path;
 /// A text that is a configuration of Tulip.
 pub(crate) struct Config {
     source: Source,
+}
+
+impl Config {
+    /// A text of this program's own making.
+    pub(crate) fn new(file_name: String, text: String) -> Self {
+        Self { source: Source { file_name, text } }
+    }
 }
 
 /// The configuration that a path names, or (as Tulip takes it) that it is. `None`: it is something else, which the native reader may say.
@@ -26,6 +34,15 @@ pub(crate) fn recognise(path: &Path) -> Option<Config> {
         }
     };
     ::tulip::is_config(&text).then_some(Config { source: Source { file_name, text } })
+}
+
+/// `weir tulip`.
+pub(crate) fn command(args: &TulipArgs, talk: &Talk) -> Result<Exit, Failure> {
+    match &args.command {
+        TulipCommand::Migrate(args) => tulip_migrate::run(args, talk),
+        TulipCommand::Init(args) => tulip_init::run(args),
+        TulipCommand::Kwrk(args) => tulip_kwrk::run(args, talk),
+    }
 }
 
 /// Runs it.
@@ -62,7 +79,7 @@ pub(crate) fn load(config: &Config, actions: Option<&Path>, talk: &Talk) -> Resu
 }
 
 /// The plan of a file of actions, which needs no phases.
-fn actions_of(path: &Path) -> Result<Plan, Failure> {
+pub(crate) fn actions_of(path: &Path) -> Result<Plan, Failure> {
     let mut text = std::fs::read_to_string(path).map_err(|error| {
         let message = format!("can't read the actions `{}`: {}", path.display(), units::system_words(&error));
         Failure::usage(&Diagnostic::error(message).hint("check the path"))

@@ -242,7 +242,8 @@ fn every_misspelt_key_of_every_dialect_is_named_with_what_was_meant() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if name.ends_with(".md") {
+        // Beside configurations, by their dialect's letter, there are results.
+        if name.as_bytes().get(1) != Some(&b'-') {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
