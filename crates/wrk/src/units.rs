@@ -37,9 +37,9 @@ pub(crate) fn time_us(us: f64) -> String {
     if us >= 1e6 { SECONDS.text(us / 1e6, 2) } else { MICROSECONDS.text(us, 2) }
 }
 
-/// A length in whole seconds or minutes, as the first line has it.
+/// A length in whole seconds or minutes, as the first line has it. One below a second, which neither tool takes, is in ms.
 pub(crate) fn whole_time_s(seconds: f64) -> String {
-    SECONDS.text(seconds, 0)
+    if seconds < 1.0 { MICROSECONDS.text(seconds * 1e6, 0) } else { SECONDS.text(seconds, 0) }
 }
 
 /// A size in bytes, without the `B`.
@@ -85,9 +85,15 @@ mod tests {
         ] {
             assert_eq!(time_us(us), expected, "{us}");
         }
-        for (seconds, expected) in
-            [(1.0, "1s"), (10.0, "10s"), (50.0, "50s"), (51.0, "1m"), (90.0, "2m"), (7_200.0, "120m")]
-        {
+        for (seconds, expected) in [
+            (0.3, "300ms"),
+            (1.0, "1s"),
+            (10.0, "10s"),
+            (50.0, "50s"),
+            (51.0, "1m"),
+            (90.0, "2m"),
+            (7_200.0, "120m"),
+        ] {
             assert_eq!(whole_time_s(seconds), expected, "{seconds}");
         }
         for (bytes, expected) in [

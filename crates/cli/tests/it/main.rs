@@ -8,4 +8,5 @@ mod runs;
 mod server;
 mod tulip;
 mod usage;
+mod wrk;
 mod wrk_scripts;
