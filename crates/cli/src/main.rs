@@ -14,6 +14,7 @@ mod run_table;
 mod selected;
 mod signals;
 mod talk;
+mod tulip_files;
 mod url;
 
 use args::{Cli, Command};

@@ -59,6 +59,13 @@ fn records_of(from: impl Read, path: &Path) -> Result<Vec<RunRecord>, Diagnostic
         let message = format!("`{}` is larger than {limit}", path.display());
         return Err(Diagnostic::error(message).hint("name a run's record"));
     }
+    if let Some(read) = std::str::from_utf8(&bytes).ok().and_then(tulip::read_output) {
+        let named = |fault: Diagnostic| Diagnostic {
+            message: format!("`{}` is {}", path.display(), fault.message),
+            ..fault
+        };
+        return read.map(|record| vec![record]).map_err(named);
+    }
     read::records(&bytes, &path.display().to_string())
         .map_err(|error| Diagnostic::error(error.message).hint(error.hint))
 }

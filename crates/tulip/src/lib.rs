@@ -32,7 +32,7 @@ pub use facts::{
 };
 pub use kwrk::Kwrk;
 pub use migrate::{Migrated, to_native, to_newest};
-pub use results::{Form, OUTPUT_BYTES_MAX, html, is_report, output_json, read_output};
+pub use results::{Form, OUTPUT_BYTES_MAX, html, is_output, is_report, output_json, read_output};
 pub use table::table;
 
 use faults::Faults;

@@ -17,7 +17,7 @@ mod wrk;
 pub(crate) use ab::AbArgs;
 pub(crate) use compare::{CompareArgs, CompareFailOn, CompareFormat};
 pub(crate) use http::HttpArgs;
-pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat};
+pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat, TulipDialect};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
 pub(crate) use runs::{
     CsvRows, ExportArgs, ExportFormat, ImportArgs, KeepArgs, PruneArgs, RmArgs, RunsArgs, ShowArgs,

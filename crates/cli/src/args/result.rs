@@ -43,6 +43,10 @@ pub(crate) struct ReportArgs {
     /// Write to this file in place of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// With tulip-json and tulip-html: the keys and columns of Tulip's first releases (a) or of its last [default: those nearer to the
+    /// run's configuration]
+    #[arg(long, value_name = "RELEASES")]
+    pub(crate) dialect: Option<TulipDialect>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }
@@ -56,5 +60,16 @@ pub(crate) enum ReportFormat {
     Markdown,
     Junit,
     Tulip,
+    TulipJson,
+    TulipHtml,
     Wrk,
+}
+
+/// Which of Tulip's releases a result or a page is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TulipDialect {
+    /// The first ones, 2.0.0-beta.
+    A,
+    /// The last ones, 2.3 and later.
+    Newest,
 }

@@ -59,6 +59,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Plan")]
     pub(crate) actions: Option<PathBuf>,
 
+    /// Write neither the result nor the report that a Tulip configuration names
+    #[arg(long, help_heading = "Plan")]
+    pub(crate) no_tulip_files: bool,
+
     #[command(flatten)]
     pub(crate) runner: RunnerArgs,
     #[command(flatten)]

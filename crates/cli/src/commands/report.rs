@@ -1,6 +1,6 @@
 //! `weir report`: runs' records in another form.
 
-use crate::args::{ReportArgs, ReportFormat};
+use crate::args::{ReportArgs, ReportFormat, TulipDialect};
 use crate::exit::{self, Exit, Failure};
 use crate::selected::selected_all;
 use crate::talk::Talk;
@@ -69,13 +69,27 @@ fn form(
     text: Text,
 ) -> Result<Box<dyn Format>, Failure> {
     let named = args.runs.first().map_or("", String::as_str);
+    let of_tulip = "of a Tulip configuration";
+    let form = args.dialect.map(|dialect| match dialect {
+        TulipDialect::A => tulip::Form::Seed,
+        TulipDialect::Newest => tulip::Form::Newest,
+    });
+    let form = form.or_else(|| tulip::Form::of(record));
     Ok(match format {
         ReportFormat::Text => Box::new(text),
         ReportFormat::Html => Box::new(Html),
         ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
         ReportFormat::Markdown => Box::new(Markdown),
         ReportFormat::Junit => Box::new(Junit::default()),
-        ReportFormat::Tulip => Box::new(Page::of(tulip::table(record), named, "of a Tulip configuration")?),
+        ReportFormat::Tulip => Box::new(Page::of(tulip::table(record), named, of_tulip)?),
+        ReportFormat::TulipJson => {
+            let page = form.and_then(|form| tulip::output_json(record, form));
+            Box::new(Page::of(page, named, of_tulip)?)
+        }
+        ReportFormat::TulipHtml => {
+            let page = form.and_then(|form| tulip::html(record, form));
+            Box::new(Page::of(page, named, of_tulip)?)
+        }
         ReportFormat::Wrk => Box::new(Page::of(wrk::page(record), named, "of `weir wrk` or `weir wrk2`")?),
     })
 }

@@ -4,8 +4,9 @@ use crate::args::{RunArgs, TulipArgs, TulipCommand};
 use crate::commands::run::{changed, folder_of};
 use crate::commands::{tulip_init, tulip_kwrk, tulip_migrate};
 use crate::exit::{Exit, Failure};
-use crate::perform::{Job, Keep, Tulip, perform};
+use crate::perform::{Job, Keep, Tulip, perform_then};
 use crate::talk::Talk;
+use crate::tulip_files::TulipFiles;
 use ::plan::{Diagnostic, Plan, Severity};
 use planfile::{Folder, Source};
 use std::path::Path;
@@ -50,7 +51,13 @@ pub(crate) fn run(config: &Config, args: &RunArgs, talk: &Talk) -> Result<Exit, 
     let run = load(config, args.actions.as_deref(), talk)?;
     let plan = changed(run.plan, args)?;
     let tulip = Tulip { facts: &run.facts, thread_count: run.thread_count };
-    perform(
+    // Before anything is sent: a result that can't be written is known now.
+    let files = match args.no_tulip_files {
+        false => Some(TulipFiles::open(&run.facts, &args.output)?),
+        true => None,
+    };
+    let told = (!args.output.quiet).then_some(talk);
+    perform_then(
         Job {
             plan,
             runner: &args.runner,
@@ -60,6 +67,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs, talk: &Talk) -> Result<Exit, 
             keep: Keep::In(folder_of(&args.plan)),
         },
         talk,
+        |record| files.map_or(Ok(()), |files| files.write(record, told)),
     )
 }
 

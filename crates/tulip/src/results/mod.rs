@@ -17,4 +17,4 @@ mod read;
 pub(crate) use config::config_facts;
 pub use json::{Form, output_json};
 pub use page::{html, is_report};
-pub use read::{OUTPUT_BYTES_MAX, read_output};
+pub use read::{OUTPUT_BYTES_MAX, is_output, read_output};

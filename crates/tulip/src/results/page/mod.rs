@@ -9,15 +9,17 @@ use super::figures::Results;
 use super::json::Form;
 use super::legend;
 use crate::date;
-use record::{RunRecord, VerdictState};
+use record::{Reason, RunRecord, VerdictState};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+/// So many reasons for doubt stand open; a run of many phases may have one for each.
+const DOUBTS_SHOWN: usize = 2;
 /// Tells a page of this program's making from others, so that it may be written anew.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"Weir";
-/// So do these those of Tulip's.
-const TULIP_MARKS: [&str; 3] = ["<h2>Benchmark Report ", "id=\"dataTable\"", "Tulip"];
+/// So do these those of Tulip's, of its first releases, of most, and of the last.
+const TULIP_MARKS: [&str; 3] = ["<h2>Benchmark Report ", "\">Tulip ", "id=\"dataTable\""];
 
 /// The run as a page. `None`: the run was of something else than a configuration of Tulip.
 pub fn html(record: &RunRecord, form: Form) -> Option<String> {
@@ -82,14 +84,14 @@ fn title(results: &Results<'_>, form: Form) -> String {
 fn verdict(record: &RunRecord, out: &mut String) {
     let state = record.verdict.state.as_str();
     let _ = write!(out, "<section class=\"verdict {state}\">\n<p><b>Measurement {state}</b></p>\n");
-    let doubts = record.verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid);
-    for reason in doubts {
-        let _ = write!(
-            out,
-            "<p>{}<br><span class=\"dim\">→ {}</span></p>\n",
-            escaped(&reason.message),
-            escaped(&reason.hint)
-        );
+    let doubts: Vec<_> =
+        record.verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid).collect();
+    let (first, rest) = doubts.split_at(doubts.len().min(DOUBTS_SHOWN));
+    reasons(first, out);
+    if !rest.is_empty() {
+        let _ = writeln!(out, "<details><summary>and {} more</summary>", rest.len());
+        reasons(rest, out);
+        out.push_str("</details>\n");
     }
     if let Some(why) = &record.aborted {
         let _ = writeln!(out, "<p>Ended early: {}</p>", escaped(why));
@@ -105,6 +107,13 @@ fn verdict(record: &RunRecord, out: &mut String) {
         out.push_str("</ul>\n");
     }
     out.push_str("</section>\n");
+}
+
+fn reasons(reasons: &[&Reason], out: &mut String) {
+    for Reason { message, hint, .. } in reasons {
+        let [message, hint] = [message, hint].map(|text| escaped(text));
+        let _ = writeln!(out, "<p>{message}<br><span class=\"dim\">→ {hint}</span></p>");
+    }
 }
 
 /// A text from outside as HTML, in content and in attributes; control characters, which mean nothing there, are replaced.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 250.0;
 /// Room for the axes' figures.
-const LEFT: f64 = 64.0;
+const LEFT: f64 = 76.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 34.0;
@@ -37,7 +37,10 @@ pub(super) fn action_id(group_index: usize, action_index: usize) -> String {
 pub(super) fn write(group: &Group<'_>, group_index: usize, out: &mut String) {
     let name = escaped(group.benchmark.benchmark.trim());
     let _ = write!(out, "<section id=\"{}\">\n<h3>{name}</h3>\n", group_id(group_index));
-    figure(&format!("{name}: all actions"), "", &group.total(), out);
+    // One action is all of them.
+    if group.actions().nth(1).is_some() {
+        figure(&format!("{name}: all actions"), "", &group.total(), out);
+    }
     for (action_index, (action, figures)) in group.actions().enumerate() {
         let id = format!(" id=\"{}\"", action_id(group_index, action_index));
         figure(&format!("{name}: {}", escaped(&label(action))), &id, &figures, out);
@@ -102,8 +105,14 @@ enum Scale {
 
 impl Scale {
     fn of(lines: &[(&str, &Histogram)]) -> Self {
-        let least =
-            lines.iter().filter_map(|(_, histogram)| histogram.min_ns()).min().unwrap_or(0).max(1) as f64;
+        // Times of nothing stand at the foot of either scale.
+        let something = |histogram: &Histogram| {
+            histogram
+                .min_ns()
+                .filter(|ns| *ns > 0)
+                .or(histogram.values().map(|(ns, _)| ns).find(|ns| *ns > 0))
+        };
+        let least = lines.iter().filter_map(|(_, histogram)| something(histogram)).min().unwrap_or(1) as f64;
         let greatest =
             lines.iter().filter_map(|(_, histogram)| histogram.max_ns()).max().unwrap_or(0).max(1) as f64;
         if greatest / least <= LINEAR_RATIO_MAX {
