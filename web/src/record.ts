@@ -118,7 +118,8 @@ export interface PhaseRecord {
   intervals: IntervalRecord[];
 }
 
-export type VerdictState = "valid" | "suspect" | "invalid";
+/** Records have the first three; a run that is watched while it goes on is not judged yet. */
+export type VerdictState = "valid" | "suspect" | "invalid" | "running";
 
 export interface Reason {
   code: string;

@@ -232,8 +232,27 @@ function series(line: Line): uPlot.Series {
     ...(line.fill ? { fill: line.fill } : {}),
     ...(paths ? { paths } : {}),
     spanGaps: false,
-    points: line.dots ? { show: true, size: 5, fill: line.color, width: 0 } : { show: false },
+    gaps: (_plot, _series, _from, _to, gaps) => widened(gaps as [number, number][]),
+    points: { show: true, size: line.dots ? 5 : 4, fill: line.color, width: 0, filter: () => (line.dots ? null : alone(line)) },
   };
+}
+
+/** Values with none beside them, which no line would show. */
+function alone(line: Line): number[] {
+  if ((line.width ?? 2) === 0) return [];
+  return line.values.flatMap((value, index) => (value != null && line.values[index - 1] == null && line.values[index + 1] == null ? [index] : []));
+}
+
+/** Gaps a little wider: the line across a gap is drawn and cut out, and where it is steep a rest of it would stand at either end. */
+function widened(gaps: readonly [number, number][]): [number, number][] {
+  const wide: [number, number][] = [];
+  for (const [from, to] of gaps) {
+    const [left, right] = [from - PX(), to + PX()];
+    const last = wide.at(-1);
+    if (last && left <= last[1]) last[1] = Math.max(last[1], right);
+    else wide.push([left, right]);
+  }
+  return wide;
 }
 
 function yScale(spec: Spec): uPlot.Scale {

@@ -127,7 +127,7 @@ export function phaseShades(phases: readonly PhaseRecord[], selected: string): (
       const isSelected = phaseTitle(phase) === selected;
       ctx.fillStyle = isSelected ? colors.ink : colors.muted;
       if (isSelected && phases.length > 1) ctx.fillRect(from, bbox.top - 2 * PX(), to - from, 2 * PX());
-      label(ctx, phase, from + 4 * PX(), bbox.top - 4 * PX(), to - from - 8 * PX());
+      label(ctx, phase, from + 4 * PX(), bbox.top - 4 * PX(), to - from - 5 * PX());
     }
     ctx.restore();
   };

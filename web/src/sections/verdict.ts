@@ -6,11 +6,12 @@ import { type Run, type View, loadWords, measured, noun, phaseOf, phaseTitle } f
 import { type Latencies, type PhaseRecord, type RunRecord, type SloRecord, type VerdictState, QUANTILES, latencies, notCompleted } from "../record.ts";
 import { count, duration, perSec, plural, ratio } from "../units.ts";
 
-const SIGNS: Record<VerdictState, string> = { valid: "✓", suspect: "!", invalid: "✗" };
+const SIGNS: Record<VerdictState, string> = { valid: "✓", suspect: "!", invalid: "✗", running: "…" };
 const MEANINGS: Record<VerdictState, string> = {
   valid: "Nothing speaks against these numbers.",
   suspect: "The numbers may be used with the reasons below in mind.",
   invalid: "The numbers say more about the client than about the server.",
+  running: "These are its numbers so far; it is judged at its end.",
 };
 
 export function verdictSection(view: View): Node[] {
@@ -21,8 +22,9 @@ export function verdictSection(view: View): Node[] {
   if (!several && run) {
     const phases = measured(run.record);
     const phase = phaseOf(run, view.selection.phase) ?? phases[0];
+    if (phase && phases.length > 1) parts.push(h("h3", { class: "sub" }, `Phase ${phaseTitle(phase)}: ${loadWords(run.record, phase)}`));
     if (phase) parts.push(sentences(phase), tiles(phase));
-    if (phases.length > 1) parts.push(phaseTable(run.record, phases));
+    if (phases.length > 1) parts.push(h("h3", { class: "sub" }, "All measured phases, response time"), phaseTable(run.record, phases));
   }
   return parts;
 }

@@ -48,7 +48,12 @@ fn the_page_loads_nothing_and_says_so() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    assert!(!page.contains("unsafe-") && !page.contains(" src=") && !page.contains("url(http"));
+    assert!(
+        !page.contains("-inline'")
+            && !page.contains("-eval'")
+            && !page.contains(" src=")
+            && !page.contains("url(http")
+    );
 }
 
 /// A histogram as the page's own tests read it: `web/tests/unit/histogram.test.ts`.
