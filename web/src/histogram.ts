@@ -162,6 +162,26 @@ export function complete(of: Distribution | undefined): Latencies {
   return latencies;
 }
 
+/** The latencies of several stretches together, as a record's own would have them. */
+export function combined(parts: readonly Latencies[]): Latencies {
+  const filled = parts.filter((part) => part.count > 0);
+  if (filled.length === 0) return NONE;
+  const count = filled.reduce((sum, part) => sum + part.count, 0);
+  const share = (value: (part: Latencies) => number): number => filled.reduce((sum, part) => sum + (value(part) * part.count) / count, 0);
+  const mean = share((part) => part.mean ?? 0);
+  // The mean of squares is that of the parts: E[x²] = σ² + μ².
+  const squares = share((part) => (part.stdev ?? 0) ** 2 + (part.mean ?? 0) ** 2);
+  const latencies: Latencies = {
+    ...NONE, count, mean: Math.round(mean), stdev: Math.round(Math.sqrt(Math.max(0, squares - mean ** 2))),
+    min: Math.min(...filled.map((part) => part.min ?? Infinity)), max: Math.max(...filled.map((part) => part.max ?? 0)),
+  };
+  const histogram = merged(filled.map(histogramOf));
+  decoded.set(latencies, histogram);
+  const values = quantilesNs(histogram, latencies, QUANTILES.map(({ quantile }) => quantile));
+  QUANTILES.forEach(({ key, quantile }, index) => { latencies[key] = carries(count, quantile) ? values[index]! : null; });
+  return latencies;
+}
+
 /** Several histograms together. */
 export function merged(histograms: readonly Histogram[]): Histogram {
   const filled = histograms.filter((histogram) => histogram.count > 0);

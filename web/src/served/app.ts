@@ -62,10 +62,14 @@ export class App {
 
   private watch(run: RunSummary, place: HTMLElement, bar: HTMLElement): void {
     const page = new Page(place);
-    // When it is over the whole record tells more than its intervals did.
-    const source = new LiveSource(run.id, () => this.go());
+    const live = new LiveBar(run);
+    const ended = (): void => {
+      // The whole record tells more than its intervals did; a server that stopped with its run leaves these.
+      loadRun(run.id).then((record) => { bar.replaceChildren(); page.show([record]); }, () => live.say("The run has ended, and its server with it."));
+    };
+    const source = new LiveSource(run.id, ended, (isLost) => live.say(isLost ? "Connection lost; trying again …" : ""));
     this.leave = () => source.stop();
-    bar.replaceChildren(liveBar(run));
+    bar.replaceChildren(live.root);
     place.replaceChildren(h("main", { class: "wide" }, h("p", { class: "note", role: "status" }, "Waiting for the first interval …")));
     source.start((runs) => page.show(runs), (why) => page.fail(why));
   }
@@ -76,20 +80,31 @@ async function inProgress(id: string): Promise<RunSummary | undefined> {
   return runs.find((run) => run.id === id && run.state === "running");
 }
 
-/** Stop, and for open phases the rate. */
-function liveBar(run: RunSummary): HTMLElement {
-  const told = h("span", { class: "note", role: "status" });
-  const wish = (work: () => Promise<null>, words: string) => (): void => {
-    work().then(() => { told.replaceChildren(words); }, (error: unknown) => { told.replaceChildren(said(error)); });
-  };
-  const rate = h("input", { id: "live-rate", size: 10, placeholder: "500/s", autocomplete: "off" });
-  const form = h("form", { onsubmit: (event) => {
-    event.preventDefault();
-    wish(() => changeRate(run.id, rate.value.trim()), `asked for ${rate.value.trim()}`)();
-  } }, h("label", { for: "live-rate" }, "Rate of open phases"), rate, h("button", {}, "Change"));
-  return h("div", { class: "wide live", role: "group", "aria-label": "Run in progress" },
-    h("span", { class: "running" }, "in progress"), form,
-    h("button", { type: "button", class: "danger", onclick: wish(() => stopRun(run.id), "asked to stop: it drains and is judged") }, "Stop"), told);
+/** What can be done with a run in progress: stop it, and for open phases change the rate. */
+class LiveBar {
+  readonly root: HTMLElement;
+  private readonly told = h("span", { class: "note", role: "status" });
+
+  constructor(run: RunSummary) {
+    const rate = h("input", { id: "live-rate", size: 10, placeholder: "500/s", autocomplete: "off" });
+    const form = h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      this.wish(changeRate(run.id, rate.value.trim()), `Asked for ${rate.value.trim()}.`);
+    } }, h("label", { for: "live-rate" }, "Rate of open phases"), rate, h("button", {}, "Change"));
+    const stop = (): void => {
+      if (confirm("Stop this run? What is under way may finish; the run is judged and kept.")) this.wish(stopRun(run.id), "Asked to stop.");
+    };
+    this.root = h("div", { class: "wide live", role: "group", "aria-label": "Run in progress" },
+      h("span", { class: "running" }, "In progress"), form, h("button", { type: "button", class: "danger", onclick: stop }, "Stop"), this.told);
+  }
+
+  say(words: string): void {
+    this.told.replaceChildren(words);
+  }
+
+  private wish(asked: Promise<null>, words: string): void {
+    asked.then(() => this.say(words), (error: unknown) => this.told.replaceChildren(said(error)));
+  }
 }
 
 function decoded(text: string): string {

@@ -1,19 +1,22 @@
 // A run in progress: its record as far as it is known, growing with the server's events.
 
-import type { PhaseRecord, RunRecord } from "../record.ts";
+import { combined } from "../histogram.ts";
+import { type IntervalRecord, type PhaseRecord, type RunRecord, latencies } from "../record.ts";
 import type { Source } from "../source.ts";
 import type { News } from "./server.ts";
 
 export class LiveSource implements Source {
   private readonly id: string;
   private readonly ended: () => void;
+  private readonly lost: (isLost: boolean) => void;
   private events: EventSource | null = null;
   private run: RunRecord | null = null;
 
-  /** `ended` is called when the run is over: then the whole record is there to be loaded. */
-  constructor(id: string, ended: () => void) {
+  /** `ended` is called when the run is over: then the whole record is there to be loaded. `lost` is told when the connection goes and comes back. */
+  constructor(id: string, ended: () => void, lost: (isLost: boolean) => void) {
     this.id = id;
     this.ended = ended;
+    this.lost = lost;
   }
 
   start(show: (runs: readonly RunRecord[]) => void, fail: (why: string) => void): void {
@@ -21,7 +24,8 @@ export class LiveSource implements Source {
     this.events = events;
     events.addEventListener("run", (event) => {
       // After a lost connection the stream begins anew.
-      this.run = JSON.parse(event.data) as RunRecord;
+      this.run = { ...(JSON.parse(event.data) as RunRecord), verdict: { state: "running", reasons: [] } };
+      this.lost(false);
     });
     events.addEventListener("news", (event) => {
       if (!this.run) return;
@@ -33,7 +37,9 @@ export class LiveSource implements Source {
       this.ended();
     });
     events.addEventListener("error", () => {
-      if (events.readyState === EventSource.CLOSED) fail("The run can't be watched any more: the server does not answer.");
+      // The browser tries again by itself, unless the server has refused.
+      this.lost(true);
+      if (events.readyState === EventSource.CLOSED && !this.run) fail("The run can't be watched: reload the page, or see whether `weir serve` still runs.");
     });
   }
 
@@ -46,32 +52,43 @@ export class LiveSource implements Source {
 /** The record with what is new. What did not change stays the same object: decoded histograms hang on it. */
 export function grown(run: RunRecord, news: News): RunRecord {
   const phases = [...run.phases];
-  for (const [index, phase] of news.phases) phases[index] = { ...phase, intervals: phases[index]?.intervals ?? [] };
-  const fresh = new Map<number, PhaseRecord["intervals"]>();
+  for (const [index, phase] of news.phases) {
+    const known = phases[index];
+    // One that goes on comes without figures: what was summed up so far says more.
+    if (!known || phase.response_ns.count > 0) phases[index] = { ...phase, intervals: known?.intervals ?? [] };
+  }
+  const fresh = new Map<number, IntervalRecord[]>();
   for (const [index, interval] of news.intervals) fresh.set(index, [...(fresh.get(index) ?? []), interval]);
+  const whole = new Set(news.phases.filter(([, phase]) => phase.response_ns.count > 0).map(([index]) => index));
   for (const [index, intervals] of fresh) {
     const phase = phases[index];
-    if (phase) phases[index] = summed({ ...phase, intervals: [...phase.intervals, ...intervals] });
+    if (phase) phases[index] = whole.has(index) ? { ...phase, intervals: [...phase.intervals, ...intervals] } : summed(phase, intervals);
   }
   const known = phases.filter((phase) => phase !== undefined);
   const end = Math.max(0, ...known.map((phase) => phase.start_ns + phase.duration_ns));
-  return { ...run, phases: known, duration_ns: Math.max(run.duration_ns, end) };
+  return { ...run, phases: known, duration_ns: end };
 }
 
-/** Counts, length and rates of a phase that goes on, from its intervals; one that has ended has its own already. */
-function summed(phase: PhaseRecord): PhaseRecord {
-  const [first] = phase.intervals;
-  const last = phase.intervals.at(-1);
-  if (!first || !last || phase.response_ns.count > 0) return phase;
-  const counts = { ...first.counts };
-  for (const interval of phase.intervals.slice(1)) {
+/** A phase that goes on, with more intervals: its figures follow from them. */
+function summed(phase: PhaseRecord, fresh: readonly IntervalRecord[]): PhaseRecord {
+  const intervals = [...phase.intervals, ...fresh];
+  const [first] = intervals;
+  const last = intervals.at(-1);
+  if (!first || !last) return phase;
+  const counts = { ...phase.counts };
+  const errors = { ...phase.errors };
+  for (const interval of fresh) {
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] += interval.counts[key];
+    for (const [name, count] of Object.entries(interval.errors)) errors[name] = (errors[name] ?? 0) + count;
   }
   const duration_ns = last.start_ns + last.duration_ns - first.start_ns;
   const perSec = (count: number): number => (duration_ns > 0 ? (count * 1e9) / duration_ns : 0);
   return {
-    ...phase, counts, start_ns: first.start_ns, duration_ns,
+    ...phase, intervals, counts, errors, duration_ns, start_ns: first.start_ns,
     offered_per_sec: phase.load_model === "open" ? perSec(counts.due) : null,
     achieved_per_sec: perSec(counts.completed),
+    response_ns: combined([phase.response_ns, ...fresh.map((interval) => interval.response_ns)]),
+    service_ns: combined([phase.service_ns, ...fresh.map((interval) => interval.service_ns)]),
+    wait_ns: combined([phase.wait_ns, ...fresh.map((interval) => latencies(interval, "wait"))]),
   };
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
 
 const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const COMMAND = process.env["WEIR"] ?? "../target/debug/weir";
+export const COMMAND = process.env["WEIR"] ?? "../target/debug/weir";
 /** Without a GPU, and without all that a browser asks of the network by itself. */
 const ARGUMENTS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
