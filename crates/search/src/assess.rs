@@ -39,6 +39,9 @@ pub struct Assessment {
     pub error_ratio: f64,
     /// Mean of sent → done, ns.
     pub service_mean_ns: Option<u64>,
+    /// Mean of intended → done, ns.
+    #[serde(default)]
+    pub response_mean_ns: Option<u64>,
     /// Quantiles of intended → done, ns; null where the samples don't carry them.
     pub response_p50_ns: Option<u64>,
     /// Likewise.
@@ -93,6 +96,7 @@ pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Asse
         growth_ratio: growth.map(|growth| growth.ratio),
         error_ratio: phase.counts.error_ratio(),
         service_mean_ns: phase.service_ns.mean,
+        response_mean_ns: phase.response_ns.mean,
         response_p50_ns: phase.response_ns.p50,
         response_p99_ns: phase.response_ns.p99,
         in_flight_mean: phase.in_flight_mean,

@@ -5,12 +5,14 @@
 //!
 //! - [`find`]: the sound search: a bracket, then trials near the bound until it is certain, then a soak.
 //! - [`cloudi`]: CloudI's own search and its page of statistics.
+//! - [`curve`]: latency and throughput against load.
 //! - [`assess()`]: what a trial's record says: sustained, not sustained, or the client was the limit.
 //! - [`trial_plan`]: a plan made into a trial's plan.
 //! - [`SearchRecord`]: all of a search, as JSON.
 
 mod assess;
 pub mod cloudi;
+pub mod curve;
 pub mod find;
 mod record;
 pub mod text;

@@ -2,6 +2,7 @@
 //! programs: keys are added, never renamed.
 
 use crate::assess::Assessment;
+use crate::curve::Curve;
 use crate::find::{Answer, Load, Options, Trial, TrialResult};
 use record::RunRecord;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct SearchRecord {
     pub trials: Vec<TrialRecord>,
     /// The seconds that went well and badly at each rate, ascending.
     pub loads: Vec<Load>,
+    /// The curve of latency against load, where one was asked for in place of an answer.
+    #[serde(default)]
+    pub curve: Option<Curve>,
     /// What was found; null while the search is under way or where it was cut short.
     pub answer: Option<Answer>,
 }

@@ -84,6 +84,9 @@ pub(crate) struct ShowArgs {
     /// The whole record as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// The statistics page: mean, spread, skewness, kurtosis, percentiles of each phase, and what to conclude
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) moments: bool,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

@@ -12,6 +12,10 @@ Examples:
     weir search localhost:8080/ --min 100/s --max 5000/s --budget 1m --confirm 0s
   The open phase of a plan at other rates, all trials kept:
     weir search checkout.yaml --json search.json
+  Throughput and latency at ten rates, drawn:
+    weir search localhost:8080/ --curve 10
+  As CloudI does it, with its page of statistics:
+    weir search localhost:8080/ --cloudi --count-process 13
   Go on after an interruption; fail when it became worse:
     weir search checkout.yaml --json search.json --resume search.json
     weir search checkout.yaml --baseline main.json --fail-on lower
@@ -62,16 +66,51 @@ pub(crate) struct SearchArgs {
     /// At the end overload the service, and look at which rate it recovers
     #[arg(long, help_heading = "Search")]
     pub(crate) hysteresis: bool,
+    /// In place of an answer: latency and throughput at so many rates, up to beyond the knee
+    #[arg(long, value_name = "N", conflicts_with_all = ["cloudi", "resume", "baseline"], help_heading = "Search")]
+    #[arg(value_parser = clap::value_parser!(u32).range(3..=200))]
+    pub(crate) curve: Option<u32>,
     /// The plan's phase whose rate is changed [default: the last one with a rate]
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     pub(crate) phase: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) cloudi: CloudiArgs,
     #[command(flatten)]
     pub(crate) request: SearchRequestArgs,
     #[command(flatten)]
     pub(crate) runner: RunnerArgs,
     #[command(flatten)]
     pub(crate) output: SearchOutputArgs,
+}
+
+/// CloudI's own search, for those who compare with its tables.
+#[derive(Debug, Args)]
+pub(crate) struct CloudiArgs {
+    /// Search as CloudI's cloudi_service_request_rate does, biases included, and print what it prints
+    #[arg(long, help_heading = "CloudI")]
+    pub(crate) cloudi: bool,
+    /// Length of a tick, at least 1s; also each request's timeout
+    #[arg(long, value_name = "DURATION", default_value = "5s", requires = "cloudi", help_heading = "CloudI")]
+    pub(crate) tick_length: String,
+    /// Ticks at one rate until it is stable
+    #[arg(long, value_name = "N", default_value_t = 24, requires = "cloudi", help_heading = "CloudI")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) tick_stable_count: u32,
+    /// Processes: one gathers, each other one sends at a rate of its own
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "cloudi", help_heading = "CloudI")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..=257))]
+    pub(crate) count_process: u32,
+    /// Requests per second of each sender, in place of searching
+    #[arg(long, value_name = "N", requires = "cloudi", help_heading = "CloudI")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub(crate) request_rate: Option<u64>,
+    /// Send all requests of a tick at once, as CloudI does; latencies then show its queue
+    #[arg(long, requires = "cloudi", help_heading = "CloudI")]
+    pub(crate) burst: bool,
+    /// Ticks to go on once all senders are stable
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "cloudi", help_heading = "CloudI")]
+    pub(crate) stable_ticks: u32,
 }
 
 /// The request, where the subject is a URL; a plan says it itself.

@@ -9,6 +9,10 @@ use std::io::{self, Write as _};
 
 pub(crate) fn run(args: &ShowArgs, talk: &Talk) -> Result<Exit, Failure> {
     let record = selected(&args.run, &args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
+    if args.moments {
+        let text = search::cloudi::moments_page(&record);
+        return exit::of_stdout(io::stdout().write_all(text.as_bytes()));
+    }
     let text = Text { color: talk.stdout_color, width: talk.width };
     let form: &dyn Format = if args.json { &Json { layout: Layout::Pretty } } else { &text };
     let mut out = io::BufWriter::new(io::stdout().lock());

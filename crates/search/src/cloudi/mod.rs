@@ -7,7 +7,9 @@
 mod distribution;
 mod page;
 mod sender;
+mod tick;
 
 pub use distribution::{Distribution, Kurtosis, Skewness, distribution};
-pub use page::{Conclusion, PERCENTILES, conclusions, percentile_ns, statistics};
+pub use page::{Conclusion, PERCENTILES, conclusions, moments_page, percentile_ns, statistics};
 pub use sender::{Group, Log, LogLevel, Sender, Settings, Stable, duration_text};
+pub use tick::tick_plan;

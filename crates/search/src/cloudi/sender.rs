@@ -108,6 +108,11 @@ impl Sender {
         self.max
     }
 
+    /// Ticks in a row at this rate.
+    pub fn stable_count(&self) -> u32 {
+        self.stable_count
+    }
+
     /// What it completed since it is stable.
     pub fn stable(&self) -> Option<Stable> {
         self.stable

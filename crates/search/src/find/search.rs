@@ -16,6 +16,8 @@ const MINIMUM_FAILURES: u32 = 3;
 const MAXIMUM_SUCCESSES: u32 = 2;
 /// Full trials before certainty is believed.
 const MEASURES_MIN: usize = 6;
+/// Times in a row that a trial is made again when the client was disturbed, before that counts as the client's limit.
+const CLIENT_RETRIES: u32 = 3;
 /// Soaks tried at ever lower rates.
 const SOAKS_MAX: u32 = 3;
 /// Overload, as a multiple of the answer.
@@ -55,6 +57,8 @@ pub struct Search {
     /// Bad full trials, and those in which the client was the limit.
     bad_count: u32,
     client_count: u32,
+    /// Trials in a row in which the client was the limit.
+    client_row: u32,
     /// Highest rate that went well in any trial.
     sustained_max: Option<f64>,
     limit: Limit,
@@ -87,6 +91,7 @@ impl Search {
             spent_ns: 0,
             bad_count: 0,
             client_count: 0,
+            client_row: 0,
             sustained_max: None,
             limit: Limit::Unknown,
             answer_per_sec: 0.0,
@@ -132,6 +137,9 @@ impl Search {
         let Step::Try(trial) = self.next() else { return };
         self.spent_ns = self.spent_ns.saturating_add(result.took_ns);
         let is_sustained = result.outcome == Outcome::Sustained;
+        if self.tries_again(&trial, result.outcome) {
+            return;
+        }
         if !matches!(trial.kind, TrialKind::Maximum | TrialKind::Overload | TrialKind::Down) {
             self.ledger.add(&trial, result.outcome, self.options.full_ns);
             if is_sustained {
@@ -218,6 +226,22 @@ impl Search {
     /// As asked.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Whether a trial says nothing, because the client was disturbed, and is to be made once more.
+    fn tries_again(&mut self, trial: &Trial, outcome: Outcome) -> bool {
+        let is_client = outcome == Outcome::ClientLimited;
+        self.client_row = if is_client { self.client_row + 1 } else { 0 };
+        let matters = matches!(trial.kind, TrialKind::Bracket | TrialKind::Measure | TrialKind::Confirm);
+        let cost_ns = self.options.cost_ns(trial.duration_ns);
+        if !is_client || !matters || self.client_row > CLIENT_RETRIES || self.left_ns() < cost_ns {
+            return false;
+        }
+        if trial.kind == TrialKind::Measure {
+            // It may have been the last that the budget allows.
+            self.consider_end();
+        }
+        true
     }
 
     fn count(&mut self, outcome: Outcome) {

@@ -20,6 +20,8 @@ pub enum TrialKind {
     Overload,
     /// At or below the answer, straight after an overload.
     Down,
+    /// One of the rates of a curve.
+    Curve,
 }
 
 impl TrialKind {
@@ -33,6 +35,7 @@ impl TrialKind {
             Self::Up => "up",
             Self::Overload => "overload",
             Self::Down => "down",
+            Self::Curve => "curve",
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::quick::flag_fault;
 use crate::talk::Talk;
 use plan::Diagnostic;
-use search::find::{Answer, Confirmation, Limit, Search, Step, Trial, TrialKind, TrialResult};
+use search::find::{Answer, Confirmation, Limit, Options, Search, Step, Trial, TrialKind, TrialResult};
 use search::{Assessment, Context, SCHEMA_VERSION, SearchRecord, TrialRecord};
 use std::io::Write as _;
 use std::path::Path;
@@ -18,8 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
     let subject = Subject::of(args, talk)?;
     let options = options(args, &subject.plan)?;
-    let warm_up_ns = units::parse_duration_ns(&args.warmup)
-        .map_err(|error| Failure::usage(&flag_fault("--warmup", &error.to_string())))?;
+    let warm_up_ns = warm_up_ns(args)?;
     let baseline = args.output.baseline.as_deref().map(|path| files::read("--baseline", path)).transpose();
     let baseline = baseline.map_err(|fault| Failure::usage(&fault))?;
     let outputs = [&args.output.json, &args.output.markdown];
@@ -29,12 +28,12 @@ pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
             faults.iter().map(|fault| crate::quick::with_mend(&fault.to_string())).collect::<Vec<_>>(),
         )
     })?;
-    let mut record = blank(&subject, &search);
+    let mut record = blank(&subject, search.options());
     if let Some(path) = &args.output.resume {
         let earlier = files::read("--resume", path).map_err(|fault| Failure::usage(&fault))?;
         resume(&mut search, &mut record, earlier).map_err(|fault| Failure::usage(&fault))?;
     }
-    let mut lab = Lab::new(&subject, &args.runner, warm_up_ns, talk)?;
+    let mut lab = Lab::new(&subject, &args.runner, warm_up_ns, &record.search_id, talk)?;
     lab.skip(record.trials.len());
     let file = args.output.json.as_deref().filter(|path| *path != Path::new("-"));
     let mut progress = Progress::new(args.output.quiet);
@@ -62,7 +61,13 @@ pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
     finish(args, search, record, baseline.as_ref(), lab.is_stopped(), talk)
 }
 
-fn result_of(trial: &Trial, assessment: &Assessment, took_ns: u64) -> TrialResult {
+/// The length of the warm-up.
+pub(super) fn warm_up_ns(args: &SearchArgs) -> Result<u64, Failure> {
+    let parsed = units::parse_duration_ns(&args.warmup);
+    parsed.map_err(|error| Failure::usage(&flag_fault("--warmup", &error.to_string())))
+}
+
+pub(super) fn result_of(trial: &Trial, assessment: &Assessment, took_ns: u64) -> TrialResult {
     let took_ns = match trial.kind {
         // The warm-up is the service's affair and not the search's.
         TrialKind::Maximum => trial.duration_ns,
@@ -72,13 +77,14 @@ fn result_of(trial: &Trial, assessment: &Assessment, took_ns: u64) -> TrialResul
 }
 
 /// The mean service time at the lowest rate that was sustained.
-fn light_service_ns(trials: &[TrialRecord]) -> Option<u64> {
+pub(super) fn light_service_ns(trials: &[TrialRecord]) -> Option<u64> {
     let sustained = trials.iter().filter(|t| t.trial.rate_per_sec > 0.0 && t.assessment.reasons.is_empty());
     let lightest = sustained.min_by(|a, b| a.trial.rate_per_sec.total_cmp(&b.trial.rate_per_sec));
     lightest.and_then(|trial| trial.assessment.service_mean_ns)
 }
 
-fn blank(subject: &Subject, search: &Search) -> SearchRecord {
+/// The record of a search that has tried nothing.
+pub(super) fn blank(subject: &Subject, options: &Options) -> SearchRecord {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     SearchRecord {
         kind: SearchRecord::KIND.to_owned(),
@@ -87,9 +93,10 @@ fn blank(subject: &Subject, search: &Search) -> SearchRecord {
         name: subject.plan.name.clone(),
         started_unix_ns: started.as_nanos() as u64,
         slos: subject.plan.slos.iter().map(ToString::to_string).collect(),
-        options: *search.options(),
+        options: *options,
         trials: Vec::new(),
         loads: Vec::new(),
+        curve: None,
         answer: None,
     }
 }

@@ -4,13 +4,15 @@ use super::progress::Progress;
 use super::subject::Subject;
 use crate::args::{Driver, RunnerArgs};
 use crate::exit::Failure;
+use crate::keeping::Keeping;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
-use plan::Plan;
+use plan::{Diagnostic, Plan};
 use record::{RunObserver, RunRecord};
 use runner::{DriverChoice, Interrupt, RunOptions};
 use search::find::Trial;
 use search::trial_plan;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -25,6 +27,9 @@ pub(crate) struct Lab<'a> {
     signals: Receiver<()>,
     warm_up_ns: u64,
     trial_index: u64,
+    /// By which the trials of this search are found in the store.
+    search_id: String,
+    talk: Talk,
 }
 
 impl<'a> Lab<'a> {
@@ -33,8 +38,14 @@ impl<'a> Lab<'a> {
         subject: &'a Subject,
         runner: &'a RunnerArgs,
         warm_up_ns: u64,
+        search_id: &str,
         talk: &Talk,
     ) -> Result<Self, Failure> {
+        if runner.keep.serve.is_some() {
+            let message = "--serve shows one run, and a search is many";
+            let hint = "leave it out, and watch the lines of the trials";
+            return Err(Failure::usage(&Diagnostic::error(message).hint(hint)));
+        }
         let interrupt = Arc::new(Mutex::new(Interrupt::new()));
         let (heard, signals) = mpsc::channel();
         let (current, told) = (Arc::clone(&interrupt), *talk);
@@ -50,7 +61,18 @@ impl<'a> Lab<'a> {
         });
         let watch =
             watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
-        Ok(Self { subject, runner, watch, interrupt, signals, warm_up_ns, trial_index: 0 })
+        let search_id = search_id.to_owned();
+        Ok(Self {
+            subject,
+            runner,
+            watch,
+            interrupt,
+            signals,
+            warm_up_ns,
+            trial_index: 0,
+            search_id,
+            talk: *talk,
+        })
     }
 
     /// Whether the user wants an end.
@@ -95,6 +117,10 @@ impl<'a> Lab<'a> {
         if self.is_stopped() {
             return Ok(None);
         }
+        let mut keeping = Keeping::begin(&self.runner.keep, &self.subject.folder, &interrupt, &self.talk)?;
+        let mut labels: BTreeMap<String, String> = self.runner.keep.labels.iter().cloned().collect();
+        labels.insert("search".to_owned(), self.search_id.clone());
+        labels.insert("trial".to_owned(), self.trial_index.to_string());
         let options = RunOptions {
             worker_count: self.runner.threads.map(usize::from),
             driver: match self.runner.driver {
@@ -102,11 +128,16 @@ impl<'a> Lab<'a> {
                 Driver::Epoll => DriverChoice::Epoll,
                 Driver::IoUring => DriverChoice::IoUring,
             },
-            name: None,
+            name: self.runner.name.clone(),
+            origin: "search".to_owned(),
             interrupt,
-            ..RunOptions::default()
+            labels,
         };
-        let record = runner::execute(plan, options, &mut [observer])?;
+        let record = match keeping.observer() {
+            Some(kept) => runner::execute(plan, options, &mut [observer, kept])?,
+            None => runner::execute(plan, options, &mut [observer])?,
+        };
+        keeping.finish(&record);
         Ok((!self.is_stopped()).then_some(record))
     }
 }

@@ -82,21 +82,30 @@ pub(crate) fn title(number: usize, trial: &Trial) -> String {
 
 /// What came of a trial, and how the search stands after it.
 pub(crate) fn line(number: usize, trial: &Trial, assessment: &Assessment, search: &Search) -> String {
-    let mark = match (trial.rate_per_sec > 0.0, assessment.outcome) {
-        (false, _) => format!("{}/s", units::per_sec(assessment.achieved_per_sec)),
-        (true, Outcome::Sustained) => "✓".to_owned(),
-        (true, Outcome::NotSustained) => format!("✗ {}", assessment.reasons.first().map_or("", |why| why)),
-        (true, Outcome::ClientLimited) => {
-            format!("? client: {}", assessment.client_reasons.first().map_or("", |why| why))
-        }
-    };
-    let mark: String =
-        if mark.chars().count() > 60 { mark.chars().take(59).chain(['…']).collect() } else { mark };
     let rate = |rate: Option<f64>| rate.map_or("?".to_owned(), units::per_sec);
     let (low, high) = search.bracket();
     let bounds = match (low, high) {
         (None, None) => String::new(),
         _ => format!("  [{} .. {}]", rate(low), rate(high)),
     };
-    format!("{}  {mark}{bounds}  {} left", title(number, trial), units::two_units(search.left_ns()))
+    let left = units::two_units(search.left_ns());
+    format!("{}{bounds}  {left} left", outcome_line(number, trial, assessment))
+}
+
+/// What came of a trial.
+pub(crate) fn outcome_line(number: usize, trial: &Trial, assessment: &Assessment) -> String {
+    let mark = match (trial.rate_per_sec > 0.0, assessment.outcome) {
+        (false, _) => format!("{}/s", units::per_sec(assessment.achieved_per_sec)),
+        (true, Outcome::Sustained) => {
+            let p99 = assessment.response_p99_ns.or(assessment.response_p50_ns);
+            format!("✓ {}", p99.map_or(String::new(), units::duration))
+        }
+        (true, Outcome::NotSustained) => format!("✗ {}", assessment.reasons.first().map_or("", |why| why)),
+        (true, Outcome::ClientLimited) => {
+            format!("? client: {}", assessment.client_reasons.first().map_or("", |why| why))
+        }
+    };
+    let mark: String =
+        if mark.chars().count() > 44 { mark.chars().take(43).chain(['…']).collect() } else { mark };
+    format!("{}  {mark}", title(number, trial))
 }

@@ -9,7 +9,7 @@ use plan::{ConnectionPolicy, Diagnostic, Load, Plan, Severity};
 use planfile::{Files as _, Folder};
 use search::find::Options;
 use search::trial_plan;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use units::{QuantityError, Rate, parse_duration_ns, parse_ratio};
 
 /// Greatest body or certificate read from a file.
@@ -23,6 +23,8 @@ const CONFIRM_SHARE: u64 = 5;
 pub(crate) struct Subject {
     pub(crate) plan: Plan,
     pub(crate) phase_index: usize,
+    /// Beside which the store is, where nobody says otherwise.
+    pub(crate) folder: PathBuf,
 }
 
 impl Subject {
@@ -37,7 +39,8 @@ impl Subject {
         if let Some(name) = &args.runner.name {
             plan.name.clone_from(name);
         }
-        Ok(Self { plan, phase_index })
+        let folder = Path::new(&args.subject).parent().filter(|_| is_plan(&args.subject));
+        Ok(Self { plan, phase_index, folder: folder.unwrap_or(Path::new("")).to_owned() })
     }
 
     /// Actions that may be in flight at once: users, or connections where users share fewer.
