@@ -22,7 +22,7 @@ mod usage;
 
 pub use args::{Reading, Refusal, read};
 pub use facts::{Facts, KEY};
-pub use lower::{lower, request_text};
+pub use lower::{WARM_UP, lower, request_text};
 pub use options::{Mode, Options, Output, Url};
 pub use page::{ErrorCounts, Figures, calibration, head, page, result};
 pub use sampler::{STRETCH_NS, SampleBook};

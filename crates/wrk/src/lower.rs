@@ -8,6 +8,8 @@ use plan::{
 };
 use units::{NS_PER_MS, Rate};
 
+/// The name of the phase that is in no figure.
+pub const WARM_UP: &str = "warm-up";
 /// How long what is under way may go on after the end: a run ends on time, and no later than wrk's own did (its ticks are as long).
 const DRAIN_LIMIT_NS: u64 = 100 * NS_PER_MS;
 
@@ -124,7 +126,7 @@ fn phases(options: &Options, pipeline_depth: u32) -> Vec<Phase> {
     };
     let mut phases = Vec::with_capacity(2);
     if warmup_ns > 0 {
-        phases.push(phase("warm-up", PhaseKind::Warmup, warmup_ns, None));
+        phases.push(phase(WARM_UP, PhaseKind::Warmup, warmup_ns, None));
     }
     let after = phases.len().checked_sub(1);
     phases.push(phase("measure", PhaseKind::Measure, options.duration_ns, after));

@@ -15,19 +15,16 @@ Usage: wrk <options> <url>
     -T, --timeout     <T>  Limit from sending a request to its answer's end (2s)
     -v, --version          Print the version
 ";
-const FLAGS_WRK2: &str = "\
-    -R, --rate        <N>  Requests per second over all connections; needed
+const FLAGS_WRK2: &str = "    -R, --rate        <N>  Requests per second over all connections; needed
     -U, --u_latency        Print the distribution of service times, too
     -B, --batch_latency    One latency for a pipelined batch, not one per answer
 ";
 const ADDED: &str = "
   Beyond the original:
 ";
-const ADDED_WRK: &str = "\
-    -R, --rate        <N>  Requests per second, due by the clock: shows stalls
+const ADDED_WRK: &str = "    -R, --rate        <N>  Requests per second, due by the clock: shows stalls
 ";
-const ADDED_BOTH: &str = "\
-        --warmup      <T>  Load for so long first that is in no figure
+const ADDED_BOTH: &str = "        --warmup      <T>  Load for so long first that is in no figure
     -k, --insecure         Don't verify the server's certificate
         --cacert      <F>  Trust the certificates in this PEM file instead
         --json        <F>  Write the whole record as JSON; - is stdout
@@ -47,13 +44,11 @@ const ADDED_BOTH: &str = "\
 
   Examples:
 ";
-const EXAMPLES_WRK: &str = "\
-    weir wrk -t2 -c100 -d30s --latency http://localhost:8080/
+const EXAMPLES_WRK: &str = "    weir wrk -t2 -c100 -d30s --latency http://localhost:8080/
     weir wrk -c100 -R 2k -L http://localhost:8080/      stalls are seen
     weir wrk -s post.lua http://localhost:8080/ --json run.json
 ";
-const EXAMPLES_WRK2: &str = "\
-    weir wrk2 -t2 -c100 -d30s -R2000 --latency http://localhost:8080/
+const EXAMPLES_WRK2: &str = "    weir wrk2 -t2 -c100 -d30s -R2000 --latency http://localhost:8080/
     weir wrk2 -c100 -d30s -R2000 --warmup 10s -U http://localhost:8080/
 ";
 
@@ -87,7 +82,10 @@ mod tests {
                 text.lines().map(|line| line.chars().count()).filter(|length| *length > 80).count(),
                 0
             );
-            assert!(text.contains(&format!("weir {} ", mode.as_str())) && text.contains("--rate"));
+            assert!(
+                text.contains(&format!("\n    weir {} ", mode.as_str())) && text.contains("\n    -R, --rate")
+            );
+            assert!(text.contains("\n        --warmup "), "{text}");
         }
         assert!(version_line(Mode::Wrk, "1.2.3").starts_with("wrk 4.2.0 [epoll] "));
     }

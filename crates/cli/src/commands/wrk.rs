@@ -169,10 +169,9 @@ fn notes(options: &Options) -> Vec<String> {
 fn say_after(record: &RunRecord, talk: &Talk) {
     let open: u64 = record.phases.iter().map(|phase| phase.counts.unfinished + phase.counts.unstarted).sum();
     if open > 0 {
-        let open = units::count(open);
-        talk.say(&format!(
-            "note: {open} requests had no answer at the end; their times until then are in the latencies"
-        ));
+        let open =
+            if open == 1 { "1 request".to_owned() } else { format!("{} requests", units::count(open)) };
+        talk.say(&format!("note: {open} had no answer at the end: the time until then is in the latencies"));
     }
     let is_doubt =
         |reason: &&Reason| reason.state > VerdictState::Valid && reason.code != ReasonCode::Aborted;
@@ -320,13 +319,14 @@ impl RunObserver for Page {
         self.notes.iter().for_each(|note| self.talk.say(note));
     }
 
-    fn phase_started(&mut self, _: &str, _: (u32, u32)) {
+    fn phase_started(&mut self, phase: &str, _: (u32, u32)) {
         if !std::mem::replace(&mut self.is_begun, true) {
             self.print(&::wrk::head(&self.facts));
         }
         // Answers of a warm-up are in no sample.
         let from_ns =
             u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(LEAD_NS);
+        let from_ns = if phase == ::wrk::WARM_UP { u64::MAX } else { from_ns };
         self.book.restart(from_ns, Facts::SAMPLING_NS);
     }
 
