@@ -21,6 +21,8 @@ pub struct InterleavedStory {
     pub is_relaunched: bool,
     /// Slices of either side whose record is invalid.
     pub invalid_slice_counts: (u64, u64),
+    /// Why the first of them is.
+    pub invalid_reason: Option<String>,
     /// Whether somebody ended it before its plan did.
     pub is_interrupted: bool,
     /// Whether a phase of it is closed.
@@ -35,7 +37,7 @@ impl PairedAnalysis {
         let settings = self.settings().clone();
         let blocks = self.block_count();
         let (mut rows, mut objections) = (self.rows(), Vec::new());
-        let invalid = too_many_invalid(story.invalid_slice_counts, blocks);
+        let invalid = too_many_invalid(&story, blocks);
         if let Some(message) = invalid {
             objections.push(Objection::new(
                 message,
@@ -75,10 +77,14 @@ impl PairedAnalysis {
     }
 }
 
-fn too_many_invalid((a, b): (u64, u64), blocks: u64) -> Option<String> {
+fn too_many_invalid(story: &InterleavedStory, blocks: u64) -> Option<String> {
+    let (a, b) = story.invalid_slice_counts;
     let slices = 2 * blocks.max(1);
+    let why = story.invalid_reason.as_deref().unwrap_or("see their records");
     (a.max(b) as f64 > INVALID_RATIO_MAX * slices as f64).then(|| {
-        format!("{a} slices of A and {b} of B are invalid, of {slices} each: nothing is concluded from them")
+        format!(
+            "{a} of {slices} slices of A and {b} of B are invalid, so nothing is concluded; the first: {why}"
+        )
     })
 }
 

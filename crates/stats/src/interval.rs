@@ -204,6 +204,26 @@ pub struct Interval {
     pub traffic: Traffic,
     /// Sends later than due though a user and a connection were free: the generator's own fault.
     pub lateness_ns: Histogram,
+    /// What became of the worker's own time.
+    pub effort: Effort,
+}
+
+/// What a worker's thread did with a stretch of time, as shares of it (0..=1); the worst worker's where there are several.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Effort {
+    /// It worked, waiting actively before deadlines left out; `None` where nobody looked or the stretch was too short to tell.
+    pub busy_ratio_max: Option<f64>,
+    /// It was ready but not on a CPU; `None` likewise, and where the system does not tell.
+    pub off_cpu_ratio_max: Option<f64>,
+}
+
+impl Effort {
+    /// Keeps the worse of each.
+    pub fn merge(&mut self, other: &Self) {
+        let worse = |mine: Option<f64>, theirs: Option<f64>| mine.into_iter().chain(theirs).reduce(f64::max);
+        self.busy_ratio_max = worse(self.busy_ratio_max, other.busy_ratio_max);
+        self.off_cpu_ratio_max = worse(self.off_cpu_ratio_max, other.off_cpu_ratio_max);
+    }
 }
 
 impl Interval {
@@ -235,6 +255,7 @@ impl Interval {
         self.in_flight = InFlight::default();
         self.traffic.clear();
         self.lateness_ns.clear();
+        self.effort = Effort::default();
     }
 
     /// Adds what happened in a later stretch.
@@ -263,6 +284,7 @@ impl Interval {
         self.in_flight.max += other.in_flight.max;
         self.traffic.merge(&other.traffic);
         self.lateness_ns.merge(&other.lateness_ns);
+        self.effort.merge(&other.effort);
     }
 
     /// All actions and arrivals together.

@@ -12,5 +12,5 @@ mod moments;
 
 pub use counts::{Counts, ErrorClass, Errors};
 pub use histogram::{Histogram, HistogramError, SAMPLES_BEYOND_MIN};
-pub use interval::{InFlight, Interval, Outcome, Sample, SampleStats, Traffic};
+pub use interval::{Effort, InFlight, Interval, Outcome, Sample, SampleStats, Traffic};
 pub use moments::Moments;

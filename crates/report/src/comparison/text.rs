@@ -37,8 +37,10 @@ pub fn write_text(
         let lines = wrapped(&format!("{letter}  "), &words::side(comparison, index), page.width);
         lines.iter().try_for_each(|line| page.line(line))?;
     }
+    let is_forced = comparison.settings.force;
     for objection in &comparison.objections {
-        page.item(Role::Bad, "by force", &objection.message)?;
+        page.item(Role::Bad, if is_forced { "by force" } else { "not judged" }, &objection.message)?;
+        page.hint(&objection.hint)?;
     }
     for candidate in &comparison.candidates {
         page.line("")?;
@@ -49,6 +51,9 @@ pub fn write_text(
         summary(&mut page, candidate)?;
         what_changed(&mut page, candidate)?;
         details(&mut page, candidate)?;
+        if comparison.pairs.as_ref().is_some_and(|pairs| pairs.is_same_target) {
+            noise_floor(&mut page, comparison, candidate)?;
+        }
     }
     foot(&mut page, comparison)
 }
@@ -61,6 +66,12 @@ impl Page<'_> {
     /// A label and what stands beside it, in as many lines as it needs.
     fn item(&mut self, role: Role, label: &str, text: &str) -> io::Result<()> {
         let first = format!("  {}  ", self.color.paint(role, &format!("{label:<11}")));
+        wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
+    }
+
+    /// What to do about what was just said.
+    fn hint(&mut self, text: &str) -> io::Result<()> {
+        let first = format!("{:13}  → ", "");
         wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
     }
 
@@ -120,24 +131,17 @@ fn summary(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
     };
     if undecided().next().is_some() {
         let is_single = undecided().all(|row| row.within_runs.is_some() || row.interval.is_none());
+        let count_text = format!("{} of {count}", undecided().count());
         let text = if is_single {
-            format!("{} of {count}: one run a side can't decide", undecided().count())
+            format!("{count_text}: one run a side can't decide{}", words::of_these_runs(candidate))
         } else {
             let found = undecided().filter_map(|row| {
-                let from = row.found_from?;
-                Some(format!(
-                    "{} {}",
-                    words::name_of(row, has_places),
-                    words::change(row.metric, from).trim_start_matches('+')
-                ))
+                let from = words::change(row.metric, row.found_from?);
+                Some(format!("{} {}", words::name_of(row, has_places), from.trim_start_matches('+')))
             });
             let found: Vec<String> = found.collect();
-            let sizes = if found.is_empty() {
-                String::new()
-            } else {
-                format!("; found would be from: {}", words::some_of(found, 4))
-            };
-            format!("{} of {count}{sizes}", undecided().count())
+            let text = if found.is_empty() { String::new() } else { words::some_of(found, 4) };
+            if text.is_empty() { count_text } else { format!("{count_text}; a change is found from: {text}") }
         };
         page.item(Role::Doubtful, "? undecided", &text)?;
     }
@@ -209,6 +213,24 @@ fn details(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
     page.line("")
 }
 
+/// Of a target against itself: how small a difference this machine shows.
+fn noise_floor(page: &mut Page<'_>, comparison: &Comparison, candidate: &Candidate) -> io::Result<()> {
+    let pairs = comparison.pairs.as_ref().map_or(0, |pairs| pairs.pair_count);
+    let row = |cells: [&str; 4]| {
+        let [label, block, found, needed] = cells;
+        format!("  {label:<18}  {block:>16}  {found:>16}  {needed:>16}")
+    };
+    let head = row(["noise floor", "between blocks", &format!("{pairs} pairs find"), "pairs to find 5%"]);
+    page.line(&page.color.paint(Role::Aside, &head))?;
+    for one in candidate.rows.iter().filter(|row| row.metric.is_relative()) {
+        let block = one.unit_stdev.map_or("–".to_owned(), |stdev| format!("±{}", words::share(stdev.exp_m1())));
+        let found = one.found_from.map_or("–".to_owned(), |from| format!("{} or more", words::share(from)));
+        let needed = words::pairs_for(one, comparison, 0.05).map_or("–".to_owned(), units::count);
+        page.line(&row([&one.metric.label(), &block, &found, &needed]))?;
+    }
+    page.line("")
+}
+
 /// What it rests on, what differs besides, what to know.
 fn foot(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
     if let Some(candidate) = comparison.candidates.first() {
@@ -230,10 +252,7 @@ fn foot(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
     }
     for caution in &comparison.cautions {
         page.item(Role::Doubtful, "note", &caution.message)?;
-        let first = format!("{:13}  → ", "");
-        wrapped(&first, &facts::clean(&caution.hint), page.width)
-            .iter()
-            .try_for_each(|line| page.line(line))?;
+        page.hint(&caution.hint)?;
     }
     Ok(())
 }

@@ -164,7 +164,8 @@ pub(super) fn grounds(comparison: &Comparison, candidate: &Candidate) -> Vec<(&'
             ),
         ));
     } else if of_service().any(|row| row.within_runs.is_some()) {
-        grounds.push(("(…)", "in brackets: of these two runs alone, which is no verdict".to_owned()));
+        grounds
+            .push(("(…)", "what may be said of these two runs alone: no verdict on the service".to_owned()));
     }
     grounds
 }
@@ -191,19 +192,52 @@ fn unit(comparison: &Comparison, row: &Row) -> String {
     }
 }
 
-/// Quantiles that are not compared, in few words.
+/// What may be said of two single runs alone: `; of these two alone 4 are faster, 2 the same`.
+pub(super) fn of_these_runs(candidate: &Candidate) -> String {
+    let count = |wanted: Verdict| {
+        let within = candidate.rows.iter().filter_map(|row| row.within_runs);
+        within.filter(|within| within.verdict == wanted).count()
+    };
+    let words = [(Verdict::Slower, "worse"), (Verdict::Faster, "better"), (Verdict::Same, "the same")];
+    let parts: Vec<String> = words
+        .into_iter()
+        .map(|(verdict, word)| (count(verdict), word))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if parts.is_empty() { String::new() } else { format!("; between these two: {}", parts.join(", ")) }
+}
+
+/// A share without a sign.
+pub(super) fn share(ratio: f64) -> String {
+    if ratio < 9.995 { format!("{:.1}%", ratio * 100.0) } else { format!("×{:.0}", 1.0 + ratio) }
+}
+
+/// About how many pairs a true change of this size would need to be found four times in five: the part beyond the margin shrinks with the root of
+/// their number.
+pub(super) fn pairs_for(row: &Row, comparison: &Comparison, change: f64) -> Option<u64> {
+    let margin = comparison.settings.margin_ratio.ln_1p();
+    let (now, wanted) = (row.found_from?.ln_1p() - margin, change.ln_1p() - margin);
+    let pairs = comparison.pairs.as_ref()?.pair_count as f64 * (now / wanted).powi(2);
+    // Below the least number of blocks there is no statement at all.
+    let least = 2.0 * compare::PairedAnalysis::BLOCKS_MIN as f64;
+    (wanted > 0.0 && pairs < 1e6).then(|| 2 * (pairs.max(least) / 2.0).ceil() as u64)
+}
+
+/// Quantiles that are not compared, in few words: those of one place that lack the same together.
 pub(super) fn left_out(candidate: &Candidate) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for lacking in &candidate.not_carried {
         let least = lacking.baseline_count_min.min(lacking.candidate_count_min);
-        lines.push(format!(
-            "{} {} ({} samples, {} needed)",
-            facts::clean(&lacking.place),
-            lacking.metric.label(),
-            units::count(least),
-            units::count(lacking.needed_count)
-        ));
+        let [least, needed] = [least, lacking.needed_count].map(units::count);
+        let why = format!("of {}: {least} samples, {needed} needed", facts::clean(&lacking.place));
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, metrics)) => metrics.push(lacking.metric.label()),
+            None => groups.push((why, vec![lacking.metric.label()])),
+        }
     }
+    let mut lines: Vec<String> =
+        groups.into_iter().map(|(why, metrics)| format!("{} {why}", metrics.join(" and "))).collect();
     lines.extend(
         candidate.only_on_one_side.iter().map(|name| format!("{} (on one side only)", facts::clean(name))),
     );

@@ -23,7 +23,7 @@ pub enum Spread {
         se: f64,
         /// Degrees of freedom.
         freedom: f64,
-        /// Absolute studentised deviations of the resamples, ascending.
+        /// Absolute deviations of the resamples in standard errors of the sample, ascending.
         deviations: Vec<f64>,
     },
 }

@@ -200,6 +200,7 @@ impl Story<'_> {
             is_same_target: self.args.aa,
             is_relaunched: self.servers.is_relaunching(),
             invalid_slice_counts: (invalid(PairedSide::A), invalid(PairedSide::B)),
+            invalid_reason: reason_of(&self.slices),
             is_interrupted: is_interrupted || outcome.is_err(),
             is_closed,
             not_carried: self.not_carried,
@@ -218,6 +219,13 @@ impl Story<'_> {
         outcome?;
         Ok(if is_interrupted { Exit::Aborted } else { exit })
     }
+}
+
+/// Why the first invalid slice is.
+fn reason_of(slices: &[Slice]) -> Option<String> {
+    let mut verdicts = slices.iter().map(|slice| &slice.record.verdict);
+    let first = verdicts.find(|verdict| verdict.state == VerdictState::Invalid)?;
+    first.reasons.first().map(|reason| reason.message.clone())
 }
 
 fn settings(args: &AbArgs) -> Result<Settings, Failure> {
