@@ -70,6 +70,16 @@ export interface IntervalRecord {
   in_flight_max: number;
   /** Those of which anything happened; absent where the scenario has one only. */
   actions?: IntervalActionRecord[];
+  /** The generator in it. */
+  client?: IntervalClientRecord;
+}
+
+/** The generator itself in one interval; null what is not known. */
+export interface IntervalClientRecord {
+  busy_ratio_max: number | null;
+  off_cpu_ratio_max: number | null;
+  lateness_ns_p99: number | null;
+  lateness_ns_max: number | null;
 }
 
 export interface CheckRecord {

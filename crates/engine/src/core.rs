@@ -141,11 +141,12 @@ impl Core {
     /// Starts, ends and books all phases as far as `now_ns` calls for.
     pub(crate) fn advance_phases(&mut self, now_ns: u64, usage: impl Fn() -> Usage) {
         for slot in 0..self.phases.len() as u32 {
-            self.cut_intervals(slot, now_ns);
+            self.cut_intervals(slot, now_ns, &usage);
             let Some(phase) = self.phase(slot) else { continue };
             if phase.stage == Stage::Pending && now_ns >= phase.start_ns {
                 phase.stage = Stage::Running;
                 phase.usage = usage();
+                phase.usage_at_cut = phase.usage;
                 self.seat_users(slot);
             }
             let Some(phase) = self.phase(slot) else { continue };
@@ -155,7 +156,9 @@ impl Core {
             let Some(phase) = self.phase(slot) else { continue };
             let is_over = now_ns >= phase.end_ns || (phase.open_count == 0 && phase.is_exhausted());
             if phase.stage == Stage::Running && is_over {
-                phase.usage = usage().since(&phase.usage);
+                let read = usage();
+                phase.recorder.now().effort = read.since(&phase.usage_at_cut).effort();
+                (phase.usage, phase.usage_at_cut) = (read.since(&phase.usage), read);
                 self.end_load(slot, now_ns);
             }
             let Some(phase) = self.phase(slot) else { continue };
@@ -171,8 +174,8 @@ impl Core {
         }
     }
 
-    /// Hands on all intervals that are over.
-    pub(crate) fn cut_intervals(&mut self, slot: u32, now_ns: u64) {
+    /// Hands on all intervals that are over. What the thread used is read once for each: of several that end together the first has it all.
+    pub(crate) fn cut_intervals(&mut self, slot: u32, now_ns: u64, usage: impl Fn() -> Usage) {
         loop {
             let Some(phase) = self.phase(slot) else { return };
             let boundary_ns = match phase.stage {
@@ -184,6 +187,9 @@ impl Core {
             if now_ns < boundary_ns || (phase.stage == Stage::Running && boundary_ns == phase.end_ns) {
                 return;
             }
+            let read = usage();
+            phase.recorder.now().effort = read.since(&phase.usage_at_cut).effort();
+            phase.usage_at_cut = read;
             let full = phase.recorder.cut(boundary_ns);
             self.report(Report::Interval(full));
         }

@@ -2,7 +2,7 @@
 
 use plan::Saturation;
 use schedule::{Profile, Slice};
-use stats::{ErrorClass, Interval};
+use stats::{Effort, ErrorClass, Interval};
 
 /// What a worker is to do.
 #[derive(Debug)]
@@ -136,7 +136,22 @@ pub struct Usage {
     pub off_cpu_ns: Option<u64>,
 }
 
+/// Shares of a time shorter than this are noise.
+const TELLING_NS_MIN: u64 = 10 * units::NS_PER_MS;
+
 impl Usage {
+    /// The same as shares of its stretch.
+    pub(crate) fn effort(&self) -> Effort {
+        if self.elapsed_ns < TELLING_NS_MIN {
+            return Effort::default();
+        }
+        let share = |ns: u64| (ns as f64 / self.elapsed_ns as f64).min(1.0);
+        Effort {
+            busy_ratio_max: Some(share(self.cpu_ns.saturating_sub(self.spin_ns))),
+            off_cpu_ratio_max: self.off_cpu_ns.map(share),
+        }
+    }
+
     /// What was used between an earlier reading and this one.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {

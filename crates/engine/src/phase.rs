@@ -32,6 +32,8 @@ pub(crate) struct PhaseRun {
     pub(crate) recorder: Recorder,
     /// While the load runs: what the thread had used when it began; afterwards: what it used meanwhile.
     pub(crate) usage: Usage,
+    /// What the thread had used when the last interval ended.
+    pub(crate) usage_at_cut: Usage,
     /// Ended before its time: what waits for a user is not begun any more.
     pub(crate) is_cut_short: bool,
 }
@@ -95,6 +97,7 @@ impl PhaseRun {
             open_count: 0,
             recorder,
             usage: Usage::default(),
+            usage_at_cut: Usage::default(),
             is_cut_short: false,
         }
     }

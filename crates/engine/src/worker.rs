@@ -94,8 +94,10 @@ impl<D: Driver> Worker<D> {
         self.flush();
         let deadline_ns = self.deadline_ns();
         let woke_ns = self.driver.wait(deadline_ns); // reading 3; reading 2 is in the flush
+        let (driver, read_usage) = (&self.driver, self.core.setup.read_usage);
+        let usage = || Usage { elapsed_ns: woke_ns, spin_ns: driver.spin_ns(), ..read_usage() };
         for slot in 0..self.core.phases.len() as u32 {
-            self.core.cut_intervals(slot, woke_ns);
+            self.core.cut_intervals(slot, woke_ns, usage);
         }
         while let Some(completion) = self.driver.next() {
             match completion {

@@ -11,9 +11,9 @@ mod verdict;
 
 pub use latency::{Distribution, Latencies, QUANTILES};
 pub use model::{
-    ActionRecord, CheckRecord, Client, CountsRecord, Environment, IntervalActionRecord, IntervalRecord,
-    LoadModel, PhaseFrame, PhaseKind, PhaseRecord, RunRecord, SCHEMA_VERSION, SloRecord, TrafficRecord,
-    WorkerRecord,
+    ActionRecord, CheckRecord, Client, CountsRecord, Environment, IntervalActionRecord, IntervalClientRecord,
+    IntervalRecord, LoadModel, PhaseFrame, PhaseKind, PhaseRecord, RunRecord, SCHEMA_VERSION, SloRecord,
+    TrafficRecord, WorkerRecord,
 };
 pub use observer::{Progress, RunObserver};
 pub use slo::{evaluate as evaluate_slos, observed};

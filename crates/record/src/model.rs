@@ -304,7 +304,7 @@ pub struct CheckRecord {
 }
 
 /// One stretch of a phase, all workers together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct IntervalRecord {
     /// Since the run's start.
     pub start_ns: u64,
@@ -330,6 +330,33 @@ pub struct IntervalRecord {
     /// Those of the scenario's actions of which anything happened in it, in the scenario's order; empty where the scenario has only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<IntervalActionRecord>,
+    /// The generator in it.
+    #[serde(default)]
+    pub client: IntervalClientRecord,
+}
+
+/// The generator itself in one interval; null what is not known or what the samples don't carry.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct IntervalClientRecord {
+    /// Share of the time that the busiest worker thread worked (spinning left out), 0..=1.
+    pub busy_ratio_max: Option<f64>,
+    /// Share of the time that a worker thread was ready but not on a CPU, the worst one's, 0..=1.
+    pub off_cpu_ratio_max: Option<f64>,
+    /// 99th percentile of how late sends were though a user and a connection were free.
+    pub lateness_ns_p99: Option<u64>,
+    /// The latest of them.
+    pub lateness_ns_max: Option<u64>,
+}
+
+impl IntervalClientRecord {
+    fn of(interval: &Interval) -> Self {
+        Self {
+            busy_ratio_max: interval.effort.busy_ratio_max,
+            off_cpu_ratio_max: interval.effort.off_cpu_ratio_max,
+            lateness_ns_p99: interval.lateness_ns.carried_quantile_ns(0.99),
+            lateness_ns_max: interval.lateness_ns.max_ns(),
+        }
+    }
 }
 
 /// One action in one interval. Its waits are left out: they are the phase's business, and a third more data.
@@ -379,6 +406,7 @@ impl IntervalRecord {
             in_flight_mean: mean_over(interval.in_flight.action_ns, interval.duration_ns),
             in_flight_max: interval.in_flight.max,
             actions: Vec::new(),
+            client: IntervalClientRecord::of(interval),
         }
     }
 

@@ -264,7 +264,7 @@ function yScale(spec: Spec): uPlot.Scale {
     const [low, high] = Number.isFinite(least) && Number.isFinite(greatest) ? logRange(least, greatest) : [1, 10];
     return { distr: 3, range: () => [low, high] };
   }
-  const top = linearTop(spec.y.max ?? values.reduce((most, value) => Math.max(most, value), 0), 5);
+  const top = spec.y.max ?? linearTop(values.reduce((most, value) => Math.max(most, value), 0), 5);
   return { range: () => [spec.y.min ?? 0, top] };
 }
 

@@ -1,14 +1,55 @@
 // What the generator itself needed: whether it was the limit, was kept off the CPU, or sent late by its own fault.
 
+import { type Line, type Values, chart } from "../charts/plot.ts";
+import { TIME_GROUP, phaseShades, timeAxis, timeline, valuesOf } from "../charts/time.ts";
 import { type Column, h, table } from "../dom.ts";
-import { type Run, type View, phaseTitle } from "../model.ts";
-import type { PhaseRecord, WorkerRecord } from "../record.ts";
-import { count, duration, ratio, size } from "../units.ts";
+import { type Row, type Run, type View, phaseTitle, rowsOf, sideless } from "../model.ts";
+import type { IntervalClientRecord, PhaseRecord, WorkerRecord } from "../record.ts";
+import { theme } from "../theme.ts";
+import { count, duration, ratio, size, tick } from "../units.ts";
 import { pairs } from "./actions.ts";
 import { figure } from "./verdict.ts";
 
 export function resourceSection(view: View): Node[] {
-  return view.runs.flatMap((run) => [...(run.letter ? [h("h3", { class: "sub" }, run.title)] : []), ...ofRun(run)]);
+  return view.runs.flatMap((run) => [...(run.letter ? [h("h3", { class: "sub" }, run.title)] : []), ...overTime(view, run), ...ofRun(run)]);
+}
+
+type Key = keyof IntervalClientRecord;
+
+/** Shares of the worker threads' time, and how late sends were, on the same axis as the latencies; nothing where it was not recorded. */
+function overTime(view: View, run: Run): Node[] {
+  const { selection } = view;
+  const line = timeline(rowsOf(run, { ...selection, action: null }));
+  const values = (key: Key): Values => valuesOf(line, (row) => worst(row, key));
+  const colors = theme();
+  const frame = {
+    x: timeAxis(line, view.runs), group: TIME_GROUP, behind: phaseShades(sideless(run.record, selection.phase), selection.phase),
+  };
+  const shares: Line[] = [
+    { name: "busiest worker", values: values("busy_ratio_max"), color: colors.runs[2]!, format: ratio },
+    { name: "kept off the CPU", values: values("off_cpu_ratio_max"), color: colors.bad, dash: [6, 3], format: ratio },
+  ];
+  const late: Line[] = [
+    { name: "late sends p99", values: values("lateness_ns_p99"), color: colors.runs[2]!, format: duration },
+    { name: "max", values: values("lateness_ns_max"), color: colors.runs[2]!, dash: [2, 3], width: 1, format: duration },
+  ];
+  const has = (lines: Line[]): boolean => lines.some((one) => one.values.some((value) => value !== null));
+  return [
+    ...(has(shares) ? [chart({
+      title: "Worker threads", note: "Near 100% the generator is the limit. Off the CPU though ready, it answers late and calls that latency.", height: 150, ...frame,
+      y: { kind: "linear", head: "share", mark: (value) => `${Math.round(value * 100)}%`, max: 1 }, lines: shares,
+    })] : []),
+    ...(has(late) ? [chart({
+      title: "Sends later than due by the generator's own fault", note: "To be far below the latencies above: what is near them is the client's and not the server's.", height: 150, ...frame,
+      y: { kind: "log", head: "lateness", mark: tick }, lines: late,
+    })] : []),
+  ];
+}
+
+/** The worst of a row's intervals. */
+function worst(row: Row, key: Key): number | null {
+  const known = row.intervals.map((interval) => interval.client?.[key] ?? null).filter((value): value is number => value !== null);
+  return known.length > 0 ? Math.max(...known) : null;
 }
 
 function ofRun({ record }: Run): Node[] {

@@ -63,3 +63,23 @@ fn two_requests_have_each_their_own_times() {
     assert!(requests[1].service_ns.min.unwrap() < 10_000_000, "{requests:?}");
     assert!(record.phases[0].service_ns.min.unwrap() >= 10_000_000);
 }
+
+#[test]
+fn each_interval_says_what_the_generator_did() {
+    let running = target();
+    let load = "rate: 4000/s\nduration: 400ms\ninterval: 100ms\n";
+    let record = run(plan_for(&running, &format!("target: URL\nrequest: GET /hello\n{load}")));
+    let phase = &record.phases[0];
+    let during: Vec<_> =
+        phase.intervals.iter().filter(|interval| interval.duration_ns == 100_000_000).collect();
+    assert_eq!(during.len(), 4);
+    let shares: Vec<f64> = during.iter().map(|interval| interval.client.busy_ratio_max.unwrap()).collect();
+    assert!(
+        shares.iter().all(|share| (0.0..=1.0).contains(share)) && shares.iter().any(|share| *share > 0.0)
+    );
+    // A whole is no busier than its busiest part.
+    assert!(phase.busy_ratio_max <= shares.iter().copied().fold(0.0, f64::max) + 0.02, "{shares:?}");
+    let latest = phase.intervals.iter().filter_map(|interval| interval.client.lateness_ns_max).max();
+    assert_eq!(latest, phase.lateness_ns.max);
+    assert!(during.iter().all(|interval| interval.client.off_cpu_ratio_max.is_none_or(|share| share <= 1.0)));
+}
