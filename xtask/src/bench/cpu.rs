@@ -132,7 +132,7 @@ fn turn(setup: &Setup, target: &Target, client: &Client, secs: u64) -> Result<Tu
 }
 
 /// The last number on the line before some words.
-fn first_number(text: &str, words: &str) -> Result<f64> {
+pub(super) fn first_number(text: &str, words: &str) -> Result<f64> {
     let before = text.split(words).next().unwrap_or_default();
     let number = before.split_ascii_whitespace().next_back();
     number

@@ -4,6 +4,7 @@
 //! wrk measure it, else `weir target`; it counts the requests.
 
 use super::child::{Ended, Target, after, number, run_measured};
+use super::cpu::first_number;
 use super::report::Section;
 use super::{Setup, median, spread};
 use anyhow::{Context as _, Result, bail};
@@ -94,6 +95,7 @@ fn turn(setup: &Setup, server: &Server, client: &str, script: Option<&str>) -> R
     let before = server.request_count()?;
     let (url, duration) = (format!("http://{}/hello", server.address()), format!("-d{}s", setup.turn_secs));
     let script = script.map(|name| setup.root.join("bench/wrk").join(name).display().to_string());
+    let store = setup.scratch().join("runs.db").display().to_string();
     let mut arguments = vec!["-t1", CONNECTIONS, &duration];
     if let Some(script) = &script {
         arguments.extend(["-s", script]);
@@ -102,15 +104,12 @@ fn turn(setup: &Setup, server: &Server, client: &str, script: Option<&str>) -> R
     let ended: Ended = if client == "wrk" {
         run_measured(setup, Path::new("wrk"), &arguments)?
     } else {
-        arguments.insert(0, "wrk");
+        // Kept as users' runs are, but elsewhere.
+        arguments.splice(0..0, ["wrk", "--store", &store]);
         run_measured(setup, &setup.weir, &arguments)?
     };
     let counted = server.request_count()? - before;
-    let requests =
-        ended.stdout.split(" requests in").next().and_then(|text| text.split_ascii_whitespace().next_back());
-    let requests: f64 = requests
-        .and_then(|text| text.parse().ok())
-        .with_context(|| format!("no requests in: {}", ended.stdout))?;
+    let requests = first_number(&ended.stdout, " requests in")?;
     if (counted - requests).abs() > COUNT_SLACK {
         bail!("{client} says {requests} requests, but the server counted {counted}");
     }
