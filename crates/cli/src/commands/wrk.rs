@@ -87,6 +87,10 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     page.facts.put_into(&mut record.plan);
     keeping.finish(&record);
     let stored = outputs.write(&record);
+    if script.as_ref().is_some_and(|script| script.failure().is_some()) {
+        // What a script broke off is no result, and no program shall read it as one.
+        page.to = To::Stderr;
+    }
     page.print(&::wrk::result(&page.facts.clone(), &record));
     exit::of_stdout(std::mem::replace(&mut page.written, Ok(())))?;
     let finished = script.as_ref().map_or(Ok(()), |script| finish(script, &page.facts, &record));

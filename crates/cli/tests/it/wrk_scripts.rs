@@ -330,6 +330,12 @@ fn a_callback_that_fails_ends_the_run_with_file_and_line() {
         let said = run.stderr.replace(&script, "late.lua");
         assert_eq!((run.code, said.matches("late.lua").count()), (Some(2), 1), "{said}");
         assert!(said.ends_with(expected), "{said}");
+        // A run that was broken off has no result on stdout; one whose `done` fails has.
+        let is_whole = source.contains("done");
+        assert_eq!(
+            (run.stdout.contains("Requests/sec"), said.contains("Requests/sec")),
+            (is_whole, !is_whole)
+        );
     };
     check(
         "local n = 0\nfunction request()\n  n = n + 1\n  if n > 50 then return nil + 1 end\n  return wrk.request()\nend",
