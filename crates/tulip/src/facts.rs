@@ -44,8 +44,11 @@ pub struct ConfigFacts {
     /// In order, those not enabled too.
     pub benchmarks: Vec<BenchmarkConfig>,
     /// Markov chains: name, states, and of each state what follows with which chance.
-    pub workflows: Vec<(String, Vec<(String, Vec<(String, f64)>)>)>,
+    pub workflows: Vec<(String, Vec<(String, Chances)>)>,
 }
+
+/// What follows a state, and with which chance.
+pub type Chances = Vec<(String, f64)>;
 
 /// A context as configured.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ mod workflow;
 
 pub use config::Dialect;
 pub use facts::{
-    ActionFacts, BenchmarkConfig, BenchmarkFacts, ConfigFacts, ContextConfig, Facts, ImportedAction,
+    ActionFacts, BenchmarkConfig, BenchmarkFacts, Chances, ConfigFacts, ContextConfig, Facts, ImportedAction,
     ImportedRow, RECORD_KEY,
 };
 pub use kwrk::Kwrk;

@@ -73,7 +73,7 @@ fn rows(group: &Group<'_>, results: &Results<'_>) -> (Vec<Row>, Vec<Row>) {
             0 => format!("(u:{} t:{})", facts.user_count, facts.thread_count),
             _ => String::new(),
         };
-        add(name, index.to_string(), cells::seconds(iteration.phase.duration_ns), &iteration.figures());
+        add(name, index.to_string(), cells::seconds_text(iteration.phase.duration_ns), &iteration.figures());
     }
     let length = date::hours(group.duration_ns());
     for (action, figures) in group.actions() {

@@ -22,7 +22,16 @@ pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
 
 /// Runs it to its end.
 pub(crate) fn weir<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Transcript {
-    let output = command(args).output().unwrap();
+    transcript(&mut command(args))
+}
+
+/// The same in a folder, for what is written where the user is.
+pub(crate) fn weir_in<S: AsRef<std::ffi::OsStr>>(folder: &Folder, args: &[S]) -> Transcript {
+    transcript(command(args).current_dir(folder.path()))
+}
+
+fn transcript(command: &mut Command) -> Transcript {
+    let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Transcript { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

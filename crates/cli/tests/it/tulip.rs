@@ -1,6 +1,6 @@
 //! Tulip's configurations where a plan may be given.
 
-use crate::command::{Folder, weir};
+use crate::command::{Folder, weir, weir_in};
 use crate::server::target;
 use record::{PhaseKind, PhaseRecord, RunRecord};
 
@@ -20,7 +20,7 @@ fn the_first_configuration_runs_unchanged_and_gives_every_row() {
     let folder = Folder::new("tulip-seed");
     let (running, address) = target();
     let (config, json) = (folder.write("config.json", &seed(&address)), folder.file("run.json"));
-    let run = weir(&["run", &config, "--time-scale", "0.002", "--json", &json, "--quiet"]);
+    let run = weir_in(&folder, &["run", &config, "--time-scale", "0.002", "--json", &json, "--quiet"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     let record: RunRecord = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let measured = record.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
@@ -52,6 +52,84 @@ fn the_first_configuration_runs_unchanged_and_gives_every_row() {
     assert_eq!(weir(&["report", &json, "--format", "tulip"]).stdout, run.stdout);
     let asked = running.stop().paths;
     assert!(asked["/posts/{id}"] > 0 && asked["/todos/{id}"] > 0, "{asked:?}");
+    // The files that it names, in the form of its release; read back, the first table is the same.
+    let output = std::fs::read_to_string(folder.path().join("benchmark_output.json")).unwrap();
+    assert!(output.starts_with("{  \n\"config\": {\n  \"static\": {\n"), "{output}");
+    let read = weir_in(&folder, &["report", "benchmark_output.json", "--format", "tulip"]);
+    // Labels, lengths, counts and rates; times went through microseconds on their way.
+    let rows = |text: &str| -> Vec<String> {
+        let width = text.lines().find_map(|line| line.find("Min RT")).unwrap();
+        let first = text.lines().skip(2).take_while(|line| !line.starts_with("Re") && !line.starts_with("RT "));
+        first.map(|line| line.chars().take(width).collect()).collect()
+    };
+    let (expected, found) = (rows(&run.stdout), rows(&read.stdout));
+    assert_eq!((read.code, found.join("\n")), (Some(0), expected.join("\n")));
+    assert!(found.len() > 50, "{found:?}");
+    let page = std::fs::read_to_string(folder.path().join("benchmark_report.html")).unwrap();
+    let page_again = weir(&["report", &json, "--format", "tulip-html", "--dialect", "a"]);
+    assert_eq!((page_again.code, page_again.stdout), (Some(0), page));
+}
+
+const SMALL: &str = r#"{actions: {description: "small", output_filename: "out.json", report_filename: "page.html", user_class: TestHttpUser},
+    contexts: {c: {enabled: true, num_users: 2, num_threads: 1}},
+    benchmarks: {b: {benchmark_duration: 1, aps_rate: 100, benchmark_iterations: 2, scenario_actions: [{id: 8}]}}}"#;
+
+#[test]
+fn files_that_a_configuration_names_are_written_anew_but_never_over_others() {
+    let folder = Folder::new("tulip-files");
+    let config = folder.write("config.json", SMALL);
+    let args = ["run", config.as_str(), "--time-scale", "0.01"];
+    for _ in 0..2 {
+        let run = weir_in(&folder, &args);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(run.stderr.ends_with("written: out.json, page.html\n"), "{}", run.stderr);
+    }
+    let output = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
+    assert!(output.starts_with("{\"version\":\"2.3.4\",\"timestamp\":\"20"), "{output}");
+    let read = weir_in(&folder, &["report", "out.json"]);
+    assert_eq!(read.code, Some(0), "{}", read.stderr);
+    assert!(read.stdout.starts_with("small  ! suspect\n"), "{}", read.stdout);
+    folder.write("out.json", "{\"my\": \"notes\"}");
+    folder.write("page.html", "<!DOCTYPE html><p>mine");
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: `out.json`, which the configuration's `output_filename` names, is there and is no result of a run
+        hint: move it away, change `output_filename`, or write neither file with --no-tulip-files
+
+        error: `page.html`, which the configuration's `report_filename` names, is there and is no report of a run
+        hint: move it away, change `report_filename`, or write neither file with --no-tulip-files
+    "#]]
+    .assert_eq(&weir_in(&folder, &args).shown(&[]));
+    let run = weir_in(&folder, &[&args[..], &["--no-tulip-files", "--quiet"]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(std::fs::read_to_string(folder.path().join("out.json")).unwrap(), "{\"my\": \"notes\"}");
+}
+
+#[test]
+fn a_result_of_tulip_stands_where_a_run_does() {
+    let output = concat!(env!("CARGO_MANIFEST_DIR"), "/../tulip/tests/corpus/output-2.1.8.json");
+    let text = weir(&["report", output]);
+    assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""));
+    assert!(text.stdout.contains("10,000/s"), "{}", text.stdout);
+    let table = weir(&["report", output, "--format", "tulip"]);
+    assert!(table.stdout.contains("[2.GET:comments]"), "{}", table.stdout);
+    for (form, start) in
+        [("tulip-html", "<!DOCTYPE html>"), ("tulip-json", "{\"version\""), ("json", "{"), ("html", "<")]
+    {
+        let shown = weir(&["report", output, "--format", form]);
+        assert_eq!((shown.code, shown.stdout.starts_with(start)), (Some(0), true), "{form} {}", shown.stderr);
+    }
+    let folder = Folder::new("tulip-broken");
+    let here = folder.path().to_str().unwrap();
+    let broken = folder.write("out.json", r#"{"config": {"benchmarks": {}}, "results": [{"bm_name": "x"}]}"#);
+    expect_test::expect![[r#"
+        exit code 2
+        --- stderr
+        error: `DIR/out.json` is not a result of Tulip that can be read: missing field `row_id` at line 1 column 59
+        hint: name a benchmark_output.json as Tulip wrote it
+    "#]]
+    .assert_eq(&weir(&["report", &broken]).shown(&[(here, "DIR")]));
 }
 
 #[test]

@@ -68,9 +68,14 @@ impl Cell {
     }
 }
 
-/// Seconds as Python prints a float, to a millisecond.
-pub(crate) fn seconds(ns: u64) -> String {
-    format!("{:?}", (ns as f64 / 1e6).round() / 1e3)
+/// Seconds to a millisecond, and never 0: readers divide by it.
+pub(crate) fn seconds(ns: u64) -> f64 {
+    ((ns as f64 / 1e6).round() / 1e3).max(1e-3)
+}
+
+/// Seconds as Python prints a float.
+pub(crate) fn seconds_text(ns: u64) -> String {
+    format!("{:?}", seconds(ns))
 }
 
 /// The cells from `#N` to `JMM`.
@@ -196,7 +201,10 @@ mod tests {
         check(20_600.0, "20.6 us");
         check(1e6, "1.0 ms");
         check(12.34e9, "12.3 s");
-        assert_eq!((seconds(30 * NS_PER_SEC).as_str(), seconds(49_000_400).as_str()), ("30.0", "0.049"));
+        assert_eq!(
+            (seconds_text(30 * NS_PER_SEC).as_str(), seconds_text(49_000_400).as_str()),
+            ("30.0", "0.049")
+        );
         assert_eq!(
             (tenths(35_790_000_000).as_str(), tenths(5_000_000_000).as_str()),
             ("0:00:35.7", "0:00:05")

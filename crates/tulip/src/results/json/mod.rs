@@ -5,6 +5,7 @@ mod seed;
 
 pub(crate) use newest::task_count;
 
+use super::cells::seconds;
 use super::figures::Results;
 use record::RunRecord;
 use serde::ser::SerializeMap as _;
@@ -62,11 +63,6 @@ fn rows(mut out: String, first: &str, rows: impl Iterator<Item = String>) -> Str
 /// What is made of values that no text can stand in the way of.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-/// Seconds, to a millisecond and never 0: readers divide by it.
-fn seconds(ns: u64) -> f64 {
-    ((ns as f64 / 1e6).round() / 1e3).max(1e-3)
 }
 
 /// Percentiles by their names.

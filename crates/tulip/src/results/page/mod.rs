@@ -65,7 +65,7 @@ pub fn html(record: &RunRecord, form: Form) -> Option<String> {
 pub fn is_report(text: &str) -> bool {
     let start = text.trim_start_matches('\u{feff}').trim_start().get(..9).unwrap_or_default();
     let has = |mark: &&str| text.contains(*mark);
-    start.eq_ignore_ascii_case("<!doctype") && (has(&GENERATOR) || TULIP_MARKS.iter().any(|mark| has(&mark)))
+    start.eq_ignore_ascii_case("<!doctype") && (has(&GENERATOR) || TULIP_MARKS.iter().any(has))
 }
 
 fn title(results: &Results<'_>, form: Form) -> String {

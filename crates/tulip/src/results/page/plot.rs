@@ -192,9 +192,9 @@ fn svg(caption: &str, lines: &[(&str, &Histogram)], out: &mut String) {
             HEIGHT - BOTTOM + 16.0
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">percentile</text></g>\n",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">percentile</text></g>",
         WIDTH - RIGHT,
         HEIGHT - 4.0
     );

@@ -120,7 +120,7 @@ fn body(columns: &Columns, group: &Group<'_>, group_index: usize, out: &mut Stri
             Form::Newest => index + 1,
         };
         let length_ns = iteration.phase.duration_ns;
-        let cells = rows.cells(&figures, cells::seconds(length_ns), length_ns, None);
+        let cells = rows.cells(&figures, cells::seconds_text(length_ns), length_ns, None);
         rows.row("", &Cell::new(id.to_string(), index as f64), None, &cells, out);
     }
     out.push_str("</tbody>\n<tbody class=\"sortable\">\n");
