@@ -84,8 +84,13 @@ impl<'c> Actions<'c> {
             Some(steps) => Some(steps),
             None => self.class_steps(id, faults),
         };
-        let Some(steps) = steps else { return Binding::Missing };
-        Binding::Found(Box::new(Action { name: self.name(id), steps }))
+        let Some(mut steps) = steps else { return Binding::Missing };
+        let name = self.name(id);
+        if let [plan::Step::Request(request)] = steps.as_mut_slice() {
+            // The one request of an action is the action.
+            request.name.clone_from(&name);
+        }
+        Binding::Found(Box::new(Action { name, steps }))
     }
 
     /// Steps of the file's action with the id or one of its names.

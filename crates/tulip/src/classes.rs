@@ -113,11 +113,16 @@ fn request(method: &str, path: Template, target: usize, ok: (u16, u16), body: Bo
         query: Vec::new(),
         headers,
         body,
-        checks: vec![Check { name: "status".to_owned(), kind: CheckKind::Status(vec![ok]) }],
+        checks: vec![Check { name: format!("status {}", statuses(ok)), kind: CheckKind::Status(vec![ok]) }],
         captures: Vec::new(),
         redirects_max: 0,
         timeout_ns: None,
     }))
+}
+
+/// `200`, `2xx`.
+fn statuses((low, high): (u16, u16)) -> String {
+    if low == high { low.to_string() } else { format!("{}xx", low / 100) }
 }
 
 /// Where a class sends, as `user_params` say.

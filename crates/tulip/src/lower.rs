@@ -309,7 +309,9 @@ impl Lowering<'_> {
         let name = self.name_of(place);
         let users = context.user_count;
         let full_speed = Load::Closed { users, in_flight_max: (tokens < users).then_some(tokens) };
-        let load_at = |per_sec: f64| match Rate::from_f64(per_sec) {
+        // As the decimal that was written, where it is one: an exact fraction.
+        let rate_of = |per_sec: f64| Rate::parse(&format!("{per_sec}/s")).ok().or(Rate::from_f64(per_sec));
+        let load_at = |per_sec: f64| match rate_of(per_sec) {
             Some(rate) if !rate.is_zero() => Some(Load::Open {
                 stages: vec![Stage { rate_from: rate, rate_to: rate, duration_ns: 0 }],
                 arrivals: Arrivals::Constant,

@@ -69,8 +69,8 @@ const KWRK_EXAMPLES: &str = "\
 Example:
   weir tulip kwrk --url http://localhost:7070/ --rate 1000 --users 8 --tasks 8
 
-It leaves kwrk_HH-MM-SS_config.json and kwrk_HH-MM-SS_output.json (UTC), as kwrk does; the
-configuration runs again with `weir run`.";
+It leaves kwrk_HH-MM-SS_config.json, …_output.json and …_report.html (UTC) and lists the reports
+in kwrk_index.html, as kwrk does; the configuration runs again with `weir run`.";
 
 /// Put load on one URL by the flags of Tulip's kwrk
 #[derive(Debug, Args)]

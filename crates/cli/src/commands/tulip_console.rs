@@ -342,7 +342,8 @@ mod tests {
     fn a_line_lives_and_never_wraps() {
         let run = tulip::parse(CONFIG, "c.json", None).run.unwrap();
         let mut console = Console::on(Vec::new(), &run.facts, &run.plan, Watcher::Terminal, Color::Always);
-        let mut interval = IntervalRecord { duration_ns: 1_000_000_000, ..IntervalRecord::default() };
+        let mut interval = IntervalRecord::of(&stats::Interval::new(1, 0, 0), 0);
+        interval.duration_ns = 1_000_000_000;
         interval.counts.completed = 9;
         interval.counts.failed = 1;
         interval.response_ns =

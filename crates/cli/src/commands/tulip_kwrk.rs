@@ -6,12 +6,17 @@ use crate::commands::tulip::{Config, load};
 use crate::exit::{Exit, Failure};
 use crate::perform::{Job, Keep, Tulip, perform_then};
 use crate::talk::Talk;
-use ::tulip::{Form, Kwrk, output_json};
+use crate::tulip_files::TulipFiles;
+use ::tulip::Kwrk;
 use plan::Diagnostic;
-use record::RunRecord;
 use report::OutputFile;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The page that lists all runs in a folder.
+const INDEX: &str = "kwrk_index.html";
+/// What tells it from anybody's own file.
+const INDEX_MARK: &str = "<meta name=\"generator\" content=\"weir tulip kwrk\">";
 
 pub(crate) fn run(args: &KwrkArgs, talk: &Talk) -> Result<Exit, Failure> {
     let stem = args.file_name.clone().unwrap_or_else(time_of_day);
@@ -29,23 +34,52 @@ pub(crate) fn run(args: &KwrkArgs, talk: &Talk) -> Result<Exit, Failure> {
     }
     let runner = args.runner().ok_or_else(|| Failure::internal("the flags of runs have no defaults"))?;
     // Before anything is sent: a result that can't be written is known now.
-    let open = |name: &str| OutputFile::open(Path::new(name));
-    let (config_file, output_file) = (open(&file("config.json")), open(&file("output.json")));
+    let files = TulipFiles::open(&loaded.facts, &args.output)?;
+    let config_file = OutputFile::open(Path::new(&file("config.json")));
     let config_file = config_file.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let output_file = output_file.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
     let lost = |error| Failure::output(&error, Exit::Internal);
     config_file.finish(|out| out.write_all(text.as_bytes())).map_err(lost)?;
     let tulip = Tulip { facts: &loaded.facts, thread_count: loaded.thread_count };
     let keep = Keep::In(Path::new(""));
     let job = Job { plan, runner: &runner, output: &args.output, tulip: Some(tulip), origin: "tulip", keep };
-    let written = format!("\nwritten: {}, {}", file("config.json"), file("output.json"));
-    let write = |record: &RunRecord| {
-        let text = output_json(record, Form::Newest).unwrap_or_default();
-        output_file.finish(|out| out.write_all(text.as_bytes())).map_err(lost)?;
-        talk.say(&written);
-        Ok(())
-    };
-    perform_then(job, talk, write)
+    perform_then(job, talk, |record| {
+        files.write(record, (!args.output.quiet).then_some(talk))?;
+        index(talk)
+    })
+}
+
+/// Writes the page that lists the reports of all runs in this folder, the newest first.
+fn index(talk: &Talk) -> Result<(), Failure> {
+    /// More than this a person does not look through.
+    const REPORTS_MAX: usize = 10_000;
+    let entries = std::fs::read_dir(".").into_iter().flatten().flatten();
+    let mut reports: Vec<(SystemTime, String)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_report = name.starts_with("kwrk_") && name.ends_with("_report.html");
+            let time = entry.metadata().ok()?.modified().unwrap_or(UNIX_EPOCH);
+            is_report.then_some((time, name))
+        })
+        .take(REPORTS_MAX)
+        .collect();
+    reports.sort_by(|one, other| other.cmp(one));
+    let is_ours = |text: &str| text.contains(INDEX_MARK);
+    if std::fs::read_to_string(INDEX).is_ok_and(|text| !is_ours(&text)) {
+        talk.say(&format!("note: {INDEX} is there and not of this command's making; it is left alone"));
+        return Ok(());
+    }
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let items = reports.iter().map(|(_, name)| {
+        let name = escape(name);
+        format!("<li><a href=\"./{name}\">{name}</a></li>\n")
+    });
+    let page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n{INDEX_MARK}\n<title>kwrk</title>\n<h1>kwrk: runs</h1>\n<ul>\n{}</ul>\n</html>\n",
+        items.collect::<String>()
+    );
+    let file = OutputFile::open(Path::new(INDEX)).map_err(|error| Failure::output(&error, Exit::Internal))?;
+    let written = file.finish(|out| out.write_all(page.as_bytes()));
+    written.map_err(|error| Failure::output(&error, Exit::Internal))
 }
 
 fn kwrk(args: &KwrkArgs, stem: &str) -> Kwrk {

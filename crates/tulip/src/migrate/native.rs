@@ -172,8 +172,8 @@ impl Writer<'_, '_> {
     fn action(&mut self, action: &Action) {
         match action.steps.as_slice() {
             [] => self.line(4, "noop:"),
-            // Beside an action's own keys there is no room for a request's name.
-            [Step::Request(request)] if request.name == line_of(request) => self.request(request, 4, 4),
+            // The one request of an action is called like it.
+            [Step::Request(request)] if request.name == action.name => self.request(request, 4, 4),
             [Step::Delay(pause)] => self.line(4, format!("delay: {}", length(*pause))),
             [Step::Think(pause)] => self.line(4, format!("think: {}", length(*pause))),
             steps => {
@@ -205,7 +205,7 @@ impl Writer<'_, '_> {
                 format!("{dash}request: {}", scalar(&format!("{} {}", request.method, request.path))),
             );
         }
-        if request.name != line_of(request) {
+        if dash == "- " {
             self.line(depth, format!("name: {}", scalar(&request.name)));
         }
         if let Some(target) = self.plan.targets.get(request.target).filter(|_| self.plan.targets.len() > 1) {
@@ -305,11 +305,6 @@ fn scenario_name(plan: &Plan, index: usize) -> String {
     let name = |index: usize| plan.scenarios.get(index).map_or("", |scenario| scenario.name.as_str());
     let earlier = (0..index).filter(|earlier| name(*earlier) == name(index)).count();
     if earlier == 0 { name(index).to_owned() } else { format!("{} ({})", name(index), earlier + 1) }
-}
-
-/// What the native reader calls a request that has no name of its own.
-fn line_of(request: &Request) -> String {
-    format!("{} {}", request.method, request.path)
 }
 
 /// A text as a YAML scalar: plain where nobody could take it for something else, else in double quotes as JSON has them.
