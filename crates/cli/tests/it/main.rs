@@ -5,6 +5,7 @@ mod help;
 mod plans;
 mod reports;
 mod runs;
+mod search;
 mod server;
 mod serving;
 mod tulip;

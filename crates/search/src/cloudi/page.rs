@@ -12,6 +12,9 @@ pub const PERCENTILES: [f64; 13] =
 /// The percentile p (in 0..1) by R. J. Hyndman and Y. Fan's type 8 (Sample quantiles in statistical packages, 1996): between the j-th and the
 /// next value, h = p (n + 1/3) + 1/3, j = ⌊h⌋. Values are known to half a bucket, 0.05 %. `None` without values.
 pub fn percentile_ns(histogram: &Histogram, p: f64) -> Option<f64> {
+    if histogram.is_empty() {
+        return None;
+    }
     let n = histogram.count() as f64;
     let value = |rank: f64| {
         // Half a rank below, so that rounding does not lead to the next one.

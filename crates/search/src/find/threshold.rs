@@ -149,6 +149,10 @@ impl Threshold {
         let mut sum = vec![0.0; POINTS];
         for (scale, weights) in SCALES.iter().zip(self.weights.chunks_exact(POINTS)) {
             let shift = (scale * logit / self.step()).round() as i64;
+            if shift == 0 {
+                sum.iter_mut().zip(weights).for_each(|(place, weight)| *place += weight);
+                continue;
+            }
             for (point, weight) in weights.iter().enumerate() {
                 let to = (point as i64 + shift).clamp(0, POINTS as i64 - 1) as usize;
                 if let Some(place) = sum.get_mut(to) {
