@@ -296,6 +296,34 @@ fn a_response_sees_what_was_received() {
 }
 
 #[test]
+fn headers_are_each_answers_own_whether_heads_repeat_or_not() {
+    let folder = Folder::new("wrk-heads");
+    // One to seven kinds of answers in turn: more than are kept in mind, and fewer. The header says what the body says.
+    let source = "
+        local sent = 0
+        right, wrong = 0, 0
+        function request()
+           sent = sent + 1
+           local kinds = math.floor(sent / 200) % 7 + 1
+           return wrk.format(nil, '/cookie/set?n=' .. sent % kinds .. 'x')
+        end
+        function response(status, headers, body)
+           local said = headers['set-cookie']:match('^n=(.*); Path')
+           local fresh = headers.mark == nil
+           headers.mark, headers['set-cookie'] = true, nil
+           if fresh and said and body:find(said, 1, true) then right = right + 1 else wrong = wrong + 1 end
+        end
+        local thread
+        function setup(made) thread = made end
+        function done(summary) print('right ' .. thread:get('right') .. ' wrong ' .. thread:get('wrong')) end";
+    let script = folder.write("heads.lua", source);
+    let (_running, address) = target();
+    let run = quiet(&["wrk", "-t1", "-c3", "-d300ms", "-s", &script, &format!("http://{address}")]);
+    assert_eq!(number(&run.stdout, r"wrong (\d+)"), 0, "{}", run.stdout);
+    assert!(number(&run.stdout, r"right (\d+)") > 1_000, "{}", run.stdout);
+}
+
+#[test]
 fn a_script_that_cannot_start_is_said_once() {
     let folder = Folder::new("wrk-faults");
     let (running, address) = target();
