@@ -8,7 +8,8 @@ import { font, theme } from "../theme.ts";
 import { clock } from "../units.ts";
 import { clockMarks, linearMarks, linearTop, logMarks, logRange, percentileMarks } from "./axis.ts";
 
-export type Values = (number | null)[];
+/** `null`: not known, and lines break there; `undefined`: not looked for, and lines go on. */
+export type Values = (number | null | undefined)[];
 
 export interface Line {
   name: string;
@@ -149,10 +150,17 @@ class Legend {
     const extra = this.spec.extra?.(plot, index) ?? "";
     this.place.textContent = value === undefined || index === null ? "" : `${x.format(value, index)}${extra && `: ${extra}`}`;
     for (const [line, element] of this.values) {
-      const here = index === null ? null : line.values[index];
+      const here = index === null ? null : nearest(line.values, index);
       element.textContent = here == null ? "" : line.format(here);
     }
   }
+}
+
+/** A line's value at a point, or where the point is another line's at its own last one before. */
+function nearest(values: Values, index: number): number | null {
+  let at = index;
+  while (at > 0 && values[at] === undefined) at--;
+  return values[at] ?? null;
 }
 
 /** A short piece of the line as it is drawn. */
@@ -240,7 +248,8 @@ function series(line: Line): uPlot.Series {
 /** Values with none beside them, which no line would show. */
 function alone(line: Line): number[] {
   if ((line.width ?? 2) === 0) return [];
-  return line.values.flatMap((value, index) => (value != null && line.values[index - 1] == null && line.values[index + 1] == null ? [index] : []));
+  const own = line.values.flatMap((value, index) => (value === undefined ? [] : [index]));
+  return own.filter((index, place) => line.values[index] != null && [own[place - 1], own[place + 1]].every((other) => other === undefined || line.values[other] === null));
 }
 
 /** Gaps a little wider: the line across a gap is drawn and cut out, and where it is steep a rest of it would stand at either end. */
@@ -256,7 +265,7 @@ function widened(gaps: readonly [number, number][]): [number, number][] {
 }
 
 function yScale(spec: Spec): uPlot.Scale {
-  const values = spec.lines.flatMap((line) => line.values.filter((value): value is number => value !== null));
+  const values = spec.lines.flatMap((line) => line.values.filter((value): value is number => value != null));
   if (spec.y.kind === "log") {
     const positive = values.filter((value) => value > 0);
     const least = spec.y.min ?? Math.min(...positive);

@@ -1,7 +1,7 @@
 // What charts over the run's time have in common: rows of intervals as points, and phases as shaded, labelled stretches behind them.
 
 import type uPlot from "uplot";
-import { type Row, type Run, phaseTitle } from "../model.ts";
+import { type Row, type Run, type View, phaseTitle, sideless } from "../model.ts";
 import type { PhaseRecord } from "../record.ts";
 import { font, theme } from "../theme.ts";
 import { clock } from "../units.ts";
@@ -65,41 +65,32 @@ function round(secs: number): number {
   return Math.round(secs * 100) / 100;
 }
 
-/** Several runs' points on one axis: each run's values at its own times. */
+/** Several runs' points on one axis: each run's values at its own times, and `undefined` at those of others, which parts no line. */
 export function together(lines: readonly Timeline[]): { x: number[]; spread: (of: number, values: Values) => Values } {
   const x = [...new Set(lines.flatMap((line) => line.x))].sort((a, b) => a - b);
   return {
     x,
     spread: (of, values) => {
-      const line = lines[of]!;
-      const places = new Map(line.x.map((at, index) => [at, values[index] ?? null]));
-      return carried(x.map((at) => (places.has(at) ? places.get(at)! : undefined)));
+      const own = lines[of]!.x;
+      let place = 0;
+      return x.map((at) => {
+        while (place < own.length && own[place]! < at) place++;
+        if (own[place] === at) return values[place] ?? null;
+        // Where a line is parted it is so for as long as its own next value is not there.
+        return place > 0 && (values[place - 1] ?? null) === null ? null : place < own.length && (values[place] ?? null) === null ? null : undefined;
+      });
     },
   };
 }
 
-/** A line between its own points stays whole at the points of others: they take the value between; real gaps stay. */
-function carried(values: (number | null | undefined)[]): Values {
-  const out: Values = [];
-  let next = 0;
-  let last: number | null = null;
-  let lastIndex = 0;
-  for (let index = 0; index < values.length; index++) {
-    const here = values[index];
-    if (here !== undefined) {
-      out.push(here);
-      [last, lastIndex] = [here, index];
-      continue;
-    }
-    if (next <= index) {
-      next = index + 1;
-      while (next < values.length && values[next] === undefined) next++;
-    }
-    const after = values[next];
-    const share = (index - lastIndex) / (next - lastIndex);
-    out.push(last === null || after == null ? null : last + (after - last) * share);
-  }
-  return out;
+/** The phases behind a chart of runs: those of the first, where all went through the same ones at the same times. */
+export function shadesOf({ runs, selection }: Pick<View, "runs" | "selection">): Pick<Spec, "behind"> {
+  const all = runs.map((run) => sideless(run.record, selection.phase));
+  const [first, ...others] = all;
+  const isSame = (a: PhaseRecord, b: PhaseRecord | undefined): boolean =>
+    b !== undefined && phaseTitle(a) === phaseTitle(b) && Math.abs(a.start_ns - b.start_ns) < 1e9 && Math.abs(a.duration_ns - b.duration_ns) < 1e9;
+  if (!first || others.some((phases) => phases.length !== first.length || !first.every((phase, index) => isSame(phase, phases[index])))) return {};
+  return { behind: phaseShades(first, selection.phase) };
 }
 
 /** Draws the phases of a run: warm-ups hatched, drains shaded, each with its name above where there is room. */

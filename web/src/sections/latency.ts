@@ -2,7 +2,7 @@
 
 import { heatChart } from "../charts/heat.ts";
 import { chart } from "../charts/plot.ts";
-import { TIME_GROUP, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
+import { TIME_GROUP, phaseShades, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
 import { h } from "../dom.ts";
 import { carries, quantilesNs } from "../histogram.ts";
 import { type Row, type Run, type View, rowHistogram, rowsOf, sideless } from "../model.ts";
@@ -76,7 +76,7 @@ function overlaid(view: View): HTMLElement {
   }));
   return chart({
     title: `${capital(selection.measure)} time over time`, note: "Thick lines are medians, thin ones the 99th percentile of each interval.", height: 300,
-    x: timeAxis({ x, rows: x.map(() => null) }, runs), group: TIME_GROUP,
+    x: timeAxis({ x, rows: x.map(() => null) }, runs), group: TIME_GROUP, ...shadesOf(view),
     y: { kind: selection.scale, head: "latency", mark: tick }, lines: [...key("p99", 1.25), ...key("p50", 2.5)],
   });
 }

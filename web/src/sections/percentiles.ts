@@ -10,6 +10,7 @@ import { type Run, type View, at, chosen, phaseOf } from "../model.ts";
 import { type Latencies, MEASURES, latencies } from "../record.ts";
 import { DASHES, font, runLook, theme } from "../theme.ts";
 import { count, duration, tick } from "../units.ts";
+import { capital } from "./latency.ts";
 
 /** Points to a decade of the axis. */
 const PER_DECADE = 64;
@@ -31,7 +32,7 @@ export function percentileSection(view: View): Node[] {
   const points = grid(most);
   const lines = filled.flatMap((curve) => linesOf(curve, points));
   return [chart({
-    title: view.runs.length === 1 ? "Response, service and wait by percentile" : `${selection.measure} time by percentile, all runs`,
+    title: view.runs.length === 1 ? "Response, service and wait by percentile" : `${capital(selection.measure)} time by percentile, all runs`,
     note: `Read: at 99%, the height at or below which 99 of 100 lie. Dotted: fewer than ${SAMPLES_BEYOND_MIN} values lie beyond, which carries no percentile. ${counts(filled)}`,
     height: 340,
     x: { kind: "percentile", values: points, min: 1, max: points.at(-1)!, head: "percentile", format: (value) => percentile(1 - 1 / value) },

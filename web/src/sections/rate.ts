@@ -1,22 +1,25 @@
 // What was asked of the service and what it did, over time: rate, failures, and how much was in flight.
 
 import { type Line, type Spec, chart } from "../charts/plot.ts";
-import { TIME_GROUP, type Timeline, isDrain, phaseShades, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
-import { type Row, type Run, type View, rowsOf, sideless } from "../model.ts";
+import { TIME_GROUP, type Timeline, isDrain, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
+import { type Row, type Run, type View, rowsOf } from "../model.ts";
 import { notCompleted } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
-import { count, perSec, ratio, short } from "../units.ts";
+import { count, perSec, short } from "../units.ts";
 
 type Value = (row: Row) => number | null;
 
 /** The shortest drain that has a rate. */
 const DRAIN_NS_MIN = 200e6;
+/** Below this share of what was due in an interval it fell behind; what is under way at its edges makes up less. */
+const BEHIND_RATIO = 0.95;
 
 /** A sum over a row's moments per second. A drain may be a thousandth of a second, of which a rate would say nothing. */
 const perSecond = (of: (row: Row) => number): Value => (row) => (row.durationNs > 0 && !(isDrain(row) && row.durationNs < DRAIN_NS_MIN) ? (of(row) * 1e9) / row.durationNs : null);
 const sum = (row: Row, key: "due" | "completed"): number => row.moments.reduce((total, moment) => total + moment.counts[key], 0);
 const due: Value = (row) => (row.phase.load_model === "open" && !isDrain(row) ? perSecond((r) => sum(r, "due"))(row) : null);
 const completed: Value = perSecond((row) => sum(row, "completed"));
+const ended: Value = perSecond((row) => row.moments.reduce((total, { counts }) => total + counts.completed + counts.failed, 0));
 const lost: Value = perSecond((row) => row.moments.reduce((total, { counts }) => total + notCompleted(counts), 0));
 const inFlight: Value = (row) => row.intervals.reduce((total, one) => total + one.in_flight_mean * one.duration_ns, 0) / Math.max(1, row.durationNs);
 const inFlightMost: Value = (row) => Math.max(...row.intervals.map((one) => one.in_flight_max));
@@ -46,11 +49,9 @@ function eachRun(view: View, lines: readonly Timeline[], x: Together, name: stri
 
 /** What all charts of this section have in common. */
 function frame(view: View, lines: readonly Timeline[], x: number[]): Pick<Spec, "x" | "behind" | "group"> {
-  const [run] = view.runs;
   const rows = lines.length === 1 ? lines[0]!.rows : x.map(() => null);
   return {
-    x: timeAxis({ x, rows }, view.runs), group: TIME_GROUP,
-    ...(run ? { behind: phaseShades(sideless(run.record, view.selection.phase), view.selection.phase) } : {}),
+    x: timeAxis({ x, rows }, view.runs), group: TIME_GROUP, ...shadesOf(view),
   };
 }
 
@@ -59,7 +60,7 @@ function rateChart(view: View, lines: readonly Timeline[], x: Together): HTMLEle
   const format = (value: number): string => `${perSec(value)}/s`;
   const asked = view.runs.map((run, index): Line => ({
     name: run.letter ? `asked ${run.letter}` : "asked", values: x.spread(index, valuesOf(lines[index]!, due)),
-    color: colors.asked, dash: [4, 4], width: 1.5, format,
+    color: run.letter ? runLook(colors, run.index).color : colors.asked, dash: run.letter ? [1, 4] : [4, 4], width: 1.5, format,
   }));
   const used = asked.filter((line) => line.values.some((value) => value !== null));
   return chart({
@@ -79,9 +80,10 @@ function runNote(run: Run, view: View): string {
   const rates = rows.map(completed).filter((value): value is number => value !== null);
   if (rates.length === 0) return "";
   const who = run.letter ? `${run.letter}: ` : "";
-  const range = `${perSec(Math.min(...rates))} to ${perSec(Math.max(...rates))} per second were completed in the measured intervals`;
-  const behind = rows.filter((row) => (due(row) ?? 0) > 0 && (completed(row) ?? 0) < 0.99 * (due(row) ?? 0)).length;
-  return `${who}${range}${behind > 0 ? `; ${behind} of ${rows.length} (${ratio(behind / rows.length)}) fell more than 1% behind what was due` : ""}.`;
+  const [least, most] = [perSec(Math.min(...rates)), perSec(Math.max(...rates))];
+  const range = `${least === most ? least : `${least} to ${most}`} per second were completed in the measured intervals`;
+  const behind = rows.filter((row) => (due(row) ?? 0) > 0 && (ended(row) ?? 0) < BEHIND_RATIO * (due(row) ?? 0)).length;
+  return `${who}${range}${behind > 0 ? `; in ${behind} of ${rows.length} intervals, more than 5% less ended than was due` : ""}.`;
 }
 
 function lostChart(view: View, lines: readonly Timeline[], x: number[], lost: Line[]): HTMLElement {

@@ -16,7 +16,7 @@ const MEANINGS: Record<VerdictState, string> = {
 
 export function verdictSection(view: View): Node[] {
   const several = view.runs.length > 1;
-  const parts: Node[] = view.runs.flatMap((run) => (several ? [h("h3", {}, run.title), ...runVerdict(run)] : runVerdict(run)));
+  const parts: Node[] = view.runs.flatMap((run) => (several ? [h("h3", { class: "sub" }, run.title), ...runVerdict(run)] : runVerdict(run)));
   if (several) parts.push(runTable(view));
   const [run] = view.runs;
   if (!several && run) {
