@@ -20,8 +20,8 @@ use units::Random;
 const TRIM: f64 = 0.2;
 /// So many looks: half as many again find little sooner, and each costs a share of the error.
 const LOOKS: u32 = 8;
-/// Resamples at least, and at most: ten must lie beyond the level that is asked for.
-const RESAMPLES: (u32, u32) = (1_999, 39_999);
+/// Resamples at least, and at most: five should lie beyond the level that is asked for.
+const RESAMPLES: (u32, u32) = (999, 9_999);
 
 /// Which target a slice went to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -292,7 +292,7 @@ impl PairedAnalysis {
         }
         let row_alpha = alpha / self.series.len().max(1) as f64;
         let (least, most) = RESAMPLES;
-        let count = ((10.0 / row_alpha).ceil() as u32).clamp(least, most);
+        let count = ((5.0 / row_alpha).ceil() as u32).clamp(least, most);
         let mut random = Random::stream(self.settings.seed ^ self.block_count.rotate_left(32), index);
         let (_, spread) = trimmed_resampled(&series.differences, TRIM, count, &mut random)?;
         estimate(spread)

@@ -92,14 +92,17 @@ pub fn trimmed_resampled(
     if n < 3 {
         return None;
     }
-    let (middle, se, freedom) = trimmed(&mut values.to_vec(), trim)?;
-    let mut resample = vec![0.0; n];
+    let mut sorted = values.to_vec();
+    let (middle, se, freedom) = trimmed(&mut sorted, trim)?;
+    let cut = (trim * n as f64) as usize;
+    let mut drawn = vec![0usize; n];
     let mut deviations = Vec::with_capacity(resample_count as usize);
     for _ in 0..resample_count {
-        for place in &mut resample {
-            *place = values.get(random.below(n as u64) as usize).copied().unwrap_or(middle);
+        drawn.fill(0);
+        for _ in 0..n {
+            drawn.get_mut(random.below(n as u64) as usize).into_iter().for_each(|times| *times += 1);
         }
-        let again = trimmed(&mut resample, trim).map_or(middle, |(again, _, _)| again);
+        let again = trimmed_mean_of(&sorted, &drawn, cut);
         deviations.push(match (again - middle).abs() {
             distance if se > 0.0 => distance / se,
             // What is kept is all the same, and what is trimmed is not: nothing tells how far that is.
@@ -109,6 +112,19 @@ pub fn trimmed_resampled(
     }
     deviations.sort_unstable_by(f64::total_cmp);
     Some((middle, Spread::Resampled { se, freedom, deviations }))
+}
+
+/// The mean of sorted values, each drawn so many times, `cut` of them left out at each end: no sorting of each resample.
+fn trimmed_mean_of(sorted: &[f64], drawn: &[usize], cut: usize) -> f64 {
+    let n = sorted.len();
+    let (mut before, mut sum) = (0, 0.0);
+    for (value, times) in sorted.iter().zip(drawn) {
+        let after = before + times;
+        let kept = after.clamp(cut, n - cut) - before.clamp(cut, n - cut);
+        sum += value * kept as f64;
+        before = after;
+    }
+    sum / (n - 2 * cut).max(1) as f64
 }
 
 #[cfg(test)]
@@ -181,6 +197,20 @@ mod tests {
         });
         let share = covered.count() as f64 / trials as f64;
         assert!((0.945..=1.0).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn drawn_values_have_the_trimmed_mean_of_their_list() {
+        let mut random = Random::new(7);
+        let mut sorted: Vec<f64> = (0..13).map(|_| random.unit()).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        for _ in 0..50 {
+            let mut drawn = vec![0; 13];
+            (0..13).for_each(|_| drawn[random.below(13) as usize] += 1);
+            let list = sorted.iter().zip(&drawn).flat_map(|(value, times)| vec![*value; *times]);
+            let expected = trimmed(&mut list.collect::<Vec<_>>(), 0.2).unwrap().0;
+            assert!((trimmed_mean_of(&sorted, &drawn, 2) - expected).abs() < 1e-12);
+        }
     }
 
     #[test]
