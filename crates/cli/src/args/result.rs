@@ -65,11 +65,9 @@ pub(crate) enum ReportFormat {
     Wrk,
 }
 
-/// Which of Tulip's releases a result or a page is made for.
+/// Which of Tulip's releases a result or a page is made for: 2.0.0-beta, or 2.3 and later. (Texts on the variants would double the help.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TulipDialect {
-    /// The first ones, 2.0.0-beta.
     A,
-    /// The last ones, 2.3 and later.
     Newest,
 }

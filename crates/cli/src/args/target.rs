@@ -32,8 +32,6 @@ pub(crate) struct TargetArgs {
     #[arg(long)]
     pub(crate) stall: Option<String>,
     /// Serve at most so many requests with service_us at once at /tests/http_req/; the others wait in line
-    ///
-    /// Such a target has a known capacity: with 4 servers and ?service_us=2000 it does 2000 requests per second.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) servers: Option<u32>,
     /// Governs the jitter of /delay
