@@ -2,6 +2,7 @@
 
 use crate::command::{Folder, command, weir};
 use crate::server::target;
+use netio::sim::{FixedServer, SimDriver};
 use plan::{ActionOrder, Plan};
 use std::path::{Path, PathBuf};
 
@@ -203,4 +204,71 @@ fn kwrk_takes_its_flags_and_leaves_its_files() {
     assert!(stats.requests > 300 + 100, "{}", stats.requests);
     let again = weir(&["check", &folder.file("kwrk_t_config.json")]);
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""));
+}
+
+/// The stall probe: so many actions per second of 1 ms each from 16 users on 2 threads with 22 tokens.
+fn probe(address: &str, per_sec: u32, seconds: u32) -> (String, Plan) {
+    let config = format!(
+        r#"{{actions: {{user_class: probe}}, contexts: {{c: {{enabled: true, num_users: 16, num_threads: 2, num_tasks: 22}}}},
+        benchmarks: {{p: {{aps_rate: {per_sec}, benchmark_duration: {seconds}, scenario_actions: [{{id: 1}}]}}}}}}"#
+    );
+    let actions = format!(
+        "target: http://{address}\nactions: [{{name: '1', get: '/delay?ms=1'}}]\nphases: [{{once: 1}}]\n"
+    );
+    let loaded = planfile::parse(&actions, "actions.yaml", &planfile::InMemory::default());
+    (config, loaded.plan.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics)))
+}
+
+#[test]
+fn the_stall_probe_reads_as_arithmetic_says() {
+    const MS: u64 = 1_000_000;
+    let (config, actions) = probe("127.0.0.1:80", 100, 10);
+    let plan = tulip::parse(&config, "probe.json", Some(&actions)).run.unwrap().plan;
+    // Frozen from 4 s to 6 s: of the 200 arrivals due then, the first waits 2 s and the last 10 ms.
+    let reply: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    let server = FixedServer::new(MS, 1000, reply).stalling(6000 * MS, 2000 * MS);
+    let record = runner::simulate(&plan, SimDriver::new(Box::new(server))).unwrap();
+    let phase = &record.phases[0];
+    assert_eq!(phase.counts.completed, 1000);
+    let figures = |latencies: &record::Latencies| {
+        let histogram = latencies.to_histogram().unwrap();
+        let ms = |ns: u64| ns as f64 / MS as f64;
+        let mut figures = vec![histogram.mean_ns().unwrap() / MS as f64];
+        figures.extend([0.5, 0.9, 0.95, 0.99, 1.0].map(|q| ms(histogram.quantile_ns(q).unwrap())));
+        figures
+    };
+    let (response, service) = (figures(&phase.response_ns), figures(&phase.service_ns));
+    for (got, exact) in response.iter().zip([202.0, 1.0, 1000.0, 1500.0, 1900.0, 2000.0]) {
+        assert!((got - exact).abs() <= exact * 0.02, "{response:?}");
+    }
+    // Next to it what Tulip would have shown: 16 of 1000 were on their way as it froze, and the rest took 1 ms.
+    assert!(service[0] < 33.0 && service[3] < 1.1, "{service:?}");
+}
+
+#[test]
+fn the_stall_probe_over_sockets() {
+    // A fifth of the probe's length at five times its rate: waits are a fifth, 400 ms at most.
+    let stall = target::Stall::once(500_000_000, 400_000_000).unwrap();
+    let options = target::Options { stall: Some(stall), ..target::Options::default() };
+    let running = target::Server::bind(options).unwrap().start().unwrap();
+    let folder = Folder::new("tulip-probe");
+    let (config, _) = probe("127.0.0.1:80", 500, 2);
+    let config = folder.write("config.json", &config);
+    let address = running.local_addr().unwrap();
+    let actions = format!("target: http://{address}\nactions: [{{name: '1', get: '/delay?ms=1'}}]\n");
+    let (actions, json) = (folder.write("actions.yaml", &actions), folder.file("run.json"));
+    let run = weir(&["run", &config, "--actions", &actions, "--json", &json, "--quiet"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let record: record::RunRecord = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let response = record.phases[0].response_ns.to_histogram().unwrap();
+    let ms = |quantile: f64| response.quantile_ns(quantile).unwrap() as f64 / 1e6;
+    // A tenth and 5 ms are what a busy machine may add; the median holds the target's own overhead and the timer's.
+    for (quantile, exact) in [(0.9, 200.0), (0.95, 300.0), (0.99, 380.0), (1.0, 400.0)] {
+        assert!(
+            (ms(quantile) - exact).abs() <= exact * 0.1 + 5.0,
+            "{quantile}: {} ms, not {exact} ms",
+            ms(quantile)
+        );
+    }
+    assert!((1.0..5.0).contains(&ms(0.5)), "{}", ms(0.5));
 }
