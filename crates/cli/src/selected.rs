@@ -6,6 +6,7 @@ use record::RunRecord;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 use store::{Store, StoreError, read};
 
 /// Where a store is when nobody says, in the folder of the plan or the current one.
@@ -39,7 +40,7 @@ pub(crate) fn selected_all(text: &str, args: &StoreArgs) -> Result<Vec<RunRecord
 fn looks_like_a_file(path: &Path) -> bool {
     let is_known =
         |extension: &std::ffi::OsStr| ["json", "html", "txt"].iter().any(|known| extension == *known);
-    path.extension().is_some_and(is_known) || path.is_dir()
+    path.extension().is_some_and(is_known)
 }
 
 /// The runs that a file holds; `-` is stdin.
@@ -66,8 +67,16 @@ fn records_of(from: impl Read, path: &Path) -> Result<Vec<RunRecord>, Diagnostic
         };
         return read.map(|record| vec![record]).map_err(named);
     }
-    read::records(&bytes, &path.display().to_string())
+    read::records(&bytes, &path.display().to_string(), modified_unix_ns(path))
         .map_err(|error| Diagnostic::error(error.message).hint(error.hint))
+}
+
+/// When a file was written last; now for stdin.
+fn modified_unix_ns(path: &Path) -> u64 {
+    let modified =
+        std::fs::metadata(path).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
+    let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {

@@ -2,6 +2,8 @@
 //!
 //! What comes in is not trusted: sizes are bounded, nothing is believed that contradicts itself, and a fault says which file and why.
 
+mod date;
+mod foreign;
 mod html;
 
 use record::{RunRecord, SCHEMA_VERSION};
@@ -35,17 +37,20 @@ struct Head {
     schema_version: Option<u64>,
 }
 
-/// The runs that a file holds; `name` is the file's, for messages.
+/// The runs that a file holds; `name` is the file's, for messages; `read_unix_ns` stands for the start of a run that the file does not tell.
 ///
 /// # Errors
 /// It holds none, or something is wrong with one.
-pub fn records(bytes: &[u8], name: &str) -> Result<Vec<RunRecord>, ReadError> {
+pub fn records(bytes: &[u8], name: &str, read_unix_ns: u64) -> Result<Vec<RunRecord>, ReadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
     let records = match bytes.first() {
-        Some(b'{') => vec![of_json(bytes, name)?],
+        Some(b'{') => of_json(bytes, name, read_unix_ns)?,
         Some(b'[') => of_array(bytes, name)?,
         Some(b'<') => of_array(html::runs_of(bytes, name)?, name)?,
-        _ => return Err(none(name, "it is neither JSON nor a report")),
+        _ => match foreign::records(bytes, name, read_unix_ns) {
+            Some(found) => found?,
+            None => return Err(none(name, "it is neither JSON nor a report")),
+        },
     };
     match records.len() {
         0 => Err(none(name, "it is empty")),
@@ -54,13 +59,16 @@ pub fn records(bytes: &[u8], name: &str) -> Result<Vec<RunRecord>, ReadError> {
     }
 }
 
-fn of_json(bytes: &[u8], name: &str) -> Result<RunRecord, ReadError> {
+fn of_json(bytes: &[u8], name: &str, read_unix_ns: u64) -> Result<Vec<RunRecord>, ReadError> {
     let head: Head = serde_json::from_slice(bytes).map_err(|error| none(name, &error.to_string()))?;
     match head.schema_version {
         Some(version) => check_version(version, name)?,
-        None => return Err(none(name, "missing field `schema_version`")),
+        None => {
+            let lacking = || Err(none(name, "missing field `schema_version`"));
+            return foreign::records(bytes, name, read_unix_ns).unwrap_or_else(lacking);
+        }
     }
-    serde_json::from_slice(bytes).map_err(|error| none(name, &error.to_string()))
+    serde_json::from_slice(bytes).map(|record| vec![record]).map_err(|error| none(name, &error.to_string()))
 }
 
 fn of_array(bytes: &[u8], name: &str) -> Result<Vec<RunRecord>, ReadError> {

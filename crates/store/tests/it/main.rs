@@ -1,6 +1,7 @@
 //! Stores as programs use them: real files, real SQLite.
 
 mod folder;
+mod foreign;
 mod made;
 mod round_trip;
 mod select;
