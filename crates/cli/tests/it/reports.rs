@@ -40,6 +40,37 @@ fn a_record_read_back_prints_as_the_run_did() {
 }
 
 #[test]
+fn a_page_shows_several_runs_and_is_read_back() {
+    let folder = Folder::new("page");
+    let (_running, address) = target();
+    let [first, second] = ["first.json", "second.json"].map(|name| {
+        let json = folder.file(name);
+        let run =
+            weir(&["http", &address, "-n", "50", "--no-store", "--quiet", "--name", name, "--json", &json]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        json
+    });
+    let file = |path: &str| std::fs::read_to_string(path).unwrap();
+    // The ending says the form.
+    let page = folder.file("one.html");
+    assert_eq!(weir(&["report", &first, "-o", &page]).shown(&[]), "exit code 0\n");
+    assert!(file(&page).starts_with("<!doctype html>"));
+    assert_eq!(weir(&["report", &page, "--format", "json"]).stdout, file(&first));
+    let both = weir(&["report", &first, &second, "--format", "html"]);
+    assert_eq!((both.code, both.stderr.as_str()), (Some(0), ""));
+    assert!(
+        both.stdout.contains(r#""name":"first.json""#) && both.stdout.contains(r#""name":"second.json""#)
+    );
+    expect![[r#"
+        exit code 2
+        --- stderr
+        error: 2 runs are named, and this form shows one
+        hint: write a page that shows all of them (-o runs.html), or hold them against each other with `weir compare`
+    "#]]
+    .assert_eq(&weir(&["report", &first, &second]).shown(&[]));
+}
+
+#[test]
 fn what_is_no_record_is_refused() {
     let folder = Folder::new("no-record");
     let here = folder.path().to_str().unwrap();
