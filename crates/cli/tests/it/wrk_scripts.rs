@@ -324,6 +324,20 @@ fn headers_are_each_answers_own_whether_heads_repeat_or_not() {
 }
 
 #[test]
+fn c_modules_would_find_lua_in_the_program() {
+    let folder = Folder::new("wrk-symbols");
+    // What the dynamic linker looks up for a module.
+    let source = "
+        local ffi = require('ffi')
+        ffi.cdef('int lua_pushnumber(void *state, double n); int luaL_checknumber(void *state, int at);')
+        function init() print(ffi.C.lua_pushnumber ~= nil and ffi.C.luaL_checknumber ~= nil) end";
+    let script = folder.write("symbols.lua", source);
+    let (_running, address) = target();
+    let run = quiet(&["wrk", "-t1", "-c1", "-d50ms", "-s", &script, &format!("http://{address}")]);
+    assert!(run.stdout.starts_with("true\nRunning "), "{}", run.stdout);
+}
+
+#[test]
 fn a_script_that_cannot_start_is_said_once() {
     let folder = Folder::new("wrk-faults");
     let (running, address) = target();

@@ -10,6 +10,11 @@ local stdout = io.stdout
 local flush = stdout.flush
 local buffer = require("string.buffer").new()
 
+-- Where distributions put what their own LuaJIT finds, beside the usual places.
+local triples = { x64 = "x86_64-linux-gnu", arm64 = "aarch64-linux-gnu" }
+package.path = package.path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
+package.cpath = package.cpath .. ";/usr/lib/" .. (triples[jit.arch] or jit.arch) .. "/lua/5.1/?.so;/usr/lib/lua/5.1/?.so"
+
 wrk = facts
 wrk.time_us = native.time_us
 
