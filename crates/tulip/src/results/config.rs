@@ -171,9 +171,12 @@ struct SeedBenchmark<'f> {
 
 #[derive(Serialize)]
 struct SeedTime {
-    prewarmup_duration: u32,
-    warmup_duration: u32,
-    benchmark_duration: u32,
+    #[serde(rename = "prewarmup_duration")]
+    warmup_1_s: u32,
+    #[serde(rename = "warmup_duration")]
+    warmup_2_s: u32,
+    #[serde(rename = "benchmark_duration")]
+    duration_s: u32,
     benchmark_duration_repeat_count: u32,
 }
 
@@ -195,9 +198,9 @@ pub(crate) fn seed_config<'f>(facts: &'f Facts, config: &'f ConfigFacts) -> impl
         name: &benchmark.name,
         enabled: benchmark.is_enabled,
         time: SeedTime {
-            prewarmup_duration: benchmark.warmup_1_s,
-            warmup_duration: benchmark.warmup_2_s,
-            benchmark_duration: benchmark.duration_s,
+            warmup_1_s: benchmark.warmup_1_s,
+            warmup_2_s: benchmark.warmup_2_s,
+            duration_s: benchmark.duration_s,
             benchmark_duration_repeat_count: benchmark.iteration_count,
         },
         throughput_rate: benchmark.rate,
@@ -284,8 +287,8 @@ struct NewestBenchmark<'f> {
     warmup_duration1: u32,
     #[serde(skip_serializing_if = "is_zero")]
     warmup_duration2: u32,
-    #[serde(skip_serializing_if = "is_zero")]
-    benchmark_duration: u32,
+    #[serde(rename = "benchmark_duration", skip_serializing_if = "is_zero")]
+    duration_s: u32,
     #[serde(skip_serializing_if = "is_one")]
     benchmark_iterations: u32,
 }
@@ -361,7 +364,7 @@ fn newest_benchmark(benchmark: &BenchmarkConfig) -> (&str, NewestBenchmark<'_>) 
         scenario_workflow: benchmark.workflow.as_deref(),
         warmup_duration1: benchmark.warmup_1_s,
         warmup_duration2: benchmark.warmup_2_s,
-        benchmark_duration: benchmark.duration_s,
+        duration_s: benchmark.duration_s,
         benchmark_iterations: benchmark.iteration_count,
     };
     (benchmark.name.as_str(), newest)

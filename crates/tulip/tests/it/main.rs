@@ -2,7 +2,9 @@
 
 mod corpus;
 mod dialects;
+mod foreign;
 mod migrate;
+mod page;
 mod results;
 mod sites;
 mod table;

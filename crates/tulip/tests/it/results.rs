@@ -5,13 +5,13 @@ use record::{RunRecord, VerdictState};
 use tulip::{Form, output_json, read_output, table};
 
 /// Tulip's own table, without what a result file can't hold: response times, legend and verdict.
-fn own_table(record: &RunRecord) -> String {
+pub(crate) fn own_table(record: &RunRecord) -> String {
     let table = table(record).unwrap();
     let end = table.find("\nResponse time").or(table.find("\nRT    ")).unwrap();
     table[..end].to_owned()
 }
 
-fn read(text: &str) -> RunRecord {
+pub(crate) fn read(text: &str) -> RunRecord {
     read_output(text).unwrap().unwrap()
 }
 

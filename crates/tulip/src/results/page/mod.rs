@@ -13,6 +13,8 @@ use record::{Reason, RunRecord, VerdictState};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
+/// Forbids all but what is in the page.
+const POLICY: &str = include_str!("policy.txt");
 const SCRIPT: &str = include_str!("page.js");
 /// So many reasons for doubt stand open; a run of many phases may have one for each.
 const DOUBTS_SHOWN: usize = 2;
@@ -28,7 +30,7 @@ pub fn html(record: &RunRecord, form: Form) -> Option<String> {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{GENERATOR} {version}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
         version = escaped(env!("CARGO_PKG_VERSION")),
     );
