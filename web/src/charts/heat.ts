@@ -5,7 +5,7 @@ import type uPlot from "uplot";
 import { h, table } from "../dom.ts";
 import { type Histogram, binned, histogramOf } from "../histogram.ts";
 import { type Row, type Run, type View, rowHistogram, rowsOf, sideless } from "../model.ts";
-import type { Latencies, Measure } from "../record.ts";
+import type { Latencies } from "../record.ts";
 import { theme } from "../theme.ts";
 import { clock, count, duration, ratio, tick } from "../units.ts";
 import { logRange } from "./axis.ts";
@@ -26,11 +26,18 @@ interface Heat {
   most: number;
 }
 
-/** The map of one run, or words where the record has no histograms per interval. */
-export function heatChart(view: View, run: Run): HTMLElement {
-  const { measure, phase } = view.selection;
-  const heat = heatOf(timeline(rowsOf(run, view.selection)), measure);
-  const title = run.letter ? `Distribution of ${measure} times: ${run.title}` : `Distribution of ${measure} times`;
+/** A map for each run, all to the same scales; words where a record has no histograms per interval. */
+export function heatCharts(view: View): HTMLElement[] {
+  const { measure } = view.selection;
+  const lines = view.runs.map((run) => timeline(rowsOf(run, view.selection)));
+  const filled = lines.map((line) => line.rows.map((row) => (row ? rowHistogram(row, measure) : null)));
+  const scale = scaleOf(filled.flat());
+  return view.runs.map((run, index) => heatChart(view, run, scale && heatOf(lines[index]!, filled[index]!, scale)));
+}
+
+function heatChart(view: View, run: Run, heat: Heat | undefined): HTMLElement {
+  const { measure, phase, action } = view.selection;
+  const title = `Distribution of ${measure} times${action === null ? "" : ` of ${action}`}${run.letter ? `: ${run.title}` : ""}`;
   if (!heat) return h("p", { class: "note" }, `${title}: the record keeps no histograms of its intervals.`);
   const edge = (value: number): (number | null)[] => heat.line.x.map(() => value);
   const silent = { color: "transparent", width: 0, isSilent: true, format: duration };
@@ -47,17 +54,23 @@ export function heatChart(view: View, run: Run): HTMLElement {
   });
 }
 
-function heatOf(line: Timeline, measure: Measure): Heat | undefined {
-  const histograms = line.rows.map((row) => (row ? rowHistogram(row, measure) : null));
-  const filled = histograms.filter((histogram): histogram is Histogram => histogram !== null && histogram.count > 0);
+type Scale = Pick<Heat, "lowNs" | "highNs" | "binCount">;
+
+/** The stretch of latency that holds all histograms; undefined where there are none. */
+function scaleOf(all: readonly (Histogram | null)[]): Scale | undefined {
+  const filled = all.filter((histogram): histogram is Histogram => histogram !== null && histogram.count > 0);
   if (filled.length === 0) return undefined;
-  const least = Math.max(1, Math.min(...filled.map((histogram) => histogram.lowNs[0]!)));
-  const greatest = Math.max(...filled.map((histogram) => histogram.highNs.at(-1)!));
-  const [lowNs, highNs] = logRange(least, Math.max(greatest, least * 1.5));
-  const binCount = Math.ceil(Math.log10(highNs / lowNs) * PER_DECADE);
-  const cells = histograms.map((histogram) => (histogram ? binned(histogram, lowNs, binCount, PER_DECADE) : null));
+  const least = filled.reduce((min, histogram) => Math.min(min, histogram.lowNs[0]!), Infinity);
+  const greatest = filled.reduce((max, histogram) => Math.max(max, histogram.highNs.at(-1)!), 0);
+  const [lowNs, highNs] = logRange(Math.max(1, least), Math.max(greatest, least * 1.5, 2));
+  return { lowNs, highNs, binCount: Math.ceil(Math.log10(highNs / lowNs) * PER_DECADE) };
+}
+
+function heatOf(line: Timeline, histograms: (Histogram | null)[], scale: Scale): Heat | undefined {
+  if (histograms.every((histogram) => histogram === null || histogram.count === 0)) return undefined;
+  const cells = histograms.map((histogram) => (histogram ? binned(histogram, scale.lowNs, scale.binCount, PER_DECADE) : null));
   const most = cells.reduce((max, bins) => Math.max(max, bins ? bins.reduce((a, b) => Math.max(a, b), 0) : 0), 1);
-  return { line, histograms, cells, lowNs, highNs, binCount, most };
+  return { line, histograms, cells, ...scale, most };
 }
 
 function binLow(heat: Heat, bin: number): number {

@@ -1,6 +1,6 @@
 // Latency over time: as bands between percentiles, and as a heat map that shows every mode of the distribution.
 
-import { heatChart } from "../charts/heat.ts";
+import { heatCharts } from "../charts/heat.ts";
 import { chart } from "../charts/plot.ts";
 import { TIME_GROUP, phaseShades, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
 import { h } from "../dom.ts";
@@ -32,7 +32,7 @@ export function latencySection(view: View): Node[] {
   if (!run) return [];
   const missing = view.selection.action !== null && view.selection.measure === "wait"
     ? [h("p", { class: "note" }, "Waits of single actions are not kept by interval: choose response or service, or all actions.")] : [];
-  return [...missing, view.runs.length === 1 ? bands(view, run) : overlaid(view), ...view.runs.map((one) => heatChart(view, one))];
+  return [...missing, view.runs.length === 1 ? bands(view, run) : overlaid(view), ...heatCharts(view)];
 }
 
 function bands(view: View, run: Run): HTMLElement {
@@ -43,7 +43,7 @@ function bands(view: View, run: Run): HTMLElement {
   const color = colors.measure[selection.measure];
   const common = { color, format: duration };
   return chart({
-    title: `${capital(selection.measure)} time over time`, note: note(line.rows, selection.measure), height: 300,
+    title: titleOf(view), note: note(line.rows, selection.measure), height: 300,
     x: timeAxis(line, [run]), group: TIME_GROUP,
     behind: phaseShades(sideless(run.record, selection.phase), selection.phase),
     y: { kind: selection.scale, head: "latency", mark: tick },
@@ -57,12 +57,18 @@ function bands(view: View, run: Run): HTMLElement {
   });
 }
 
+function titleOf({ selection }: View): string {
+  return `${capital(selection.measure)} time over time${selection.action === null ? "" : `: ${selection.action}`}`;
+}
+
 function note(rows: readonly (Row | null)[], measure: Measure): string {
   const kept = rows.filter((row): row is Row => row !== null && row.phase.kind === "measure");
   const worst = kept.reduce<Row | undefined>((most, row) => ((figureOf(row, measure, "max") ?? 0) > (most ? (figureOf(most, measure, "max") ?? 0) : -1) ? row : most), undefined);
   const max = worst && figureOf(worst, measure, "max");
   const where = max ? ` The longest, ${duration(max)}, ended in the interval at ${(worst.startNs / 1e9).toFixed(0)} s.` : "";
-  return `Half of each interval lies below the thick line, 90% below the upper edge of the dark band, 99% below that of the light one.${where}`;
+  const carried = kept.filter((row) => figureOf(row, measure, "p99") !== null).length;
+  const few = kept.length > 0 && carried < kept.length / 2 ? ` A p99 needs 1,000 answers in its interval, which ${carried === 0 ? "none" : `only ${carried} of ${kept.length}`} had: the map below shows each answer.` : "";
+  return `Half of each interval lies below the thick line, 90% below the upper edge of the dark band, 99% below that of the light one.${where}${few}`;
 }
 
 function overlaid(view: View): HTMLElement {
@@ -75,7 +81,7 @@ function overlaid(view: View): HTMLElement {
     ...runLook(colors, run.index), width, format: duration,
   }));
   return chart({
-    title: `${capital(selection.measure)} time over time`, note: "Thick lines are medians, thin ones the 99th percentile of each interval.", height: 300,
+    title: titleOf(view), note: "Thick lines are medians, thin ones the 99th percentile of each interval.", height: 300,
     x: timeAxis({ x, rows: x.map(() => null) }, runs), group: TIME_GROUP, ...shadesOf(view),
     y: { kind: selection.scale, head: "latency", mark: tick }, lines: [...key("p99", 1.25), ...key("p50", 2.5)],
   });

@@ -32,7 +32,7 @@ export function percentileSection(view: View): Node[] {
   const points = grid(most);
   const lines = filled.flatMap((curve) => linesOf(curve, points));
   return [chart({
-    title: view.runs.length === 1 ? "Response, service and wait by percentile" : `${capital(selection.measure)} time by percentile, all runs`,
+    title: (view.runs.length === 1 ? "Response, service and wait by percentile" : `${capital(selection.measure)} time by percentile, all runs`) + of(selection.action),
     note: `Read: at 99%, the height at or below which 99 of 100 lie. Dotted: fewer than ${SAMPLES_BEYOND_MIN} values lie beyond, which carries no percentile. ${counts(filled)}`,
     height: 340,
     x: { kind: "percentile", values: points, min: 1, max: points.at(-1)!, head: "percentile", format: (value) => percentile(1 - 1 / value) },
@@ -40,6 +40,10 @@ export function percentileSection(view: View): Node[] {
     lines,
     over: (plot) => objectives(plot, view),
   })];
+}
+
+function of(action: string | null): string {
+  return action === null ? "" : `: ${action}`;
 }
 
 function counts(curves: readonly Curve[]): string {

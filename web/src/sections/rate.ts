@@ -62,9 +62,10 @@ function rateChart(view: View, lines: readonly Timeline[], x: Together): HTMLEle
     name: run.letter ? `asked ${run.letter}` : "asked", values: x.spread(index, valuesOf(lines[index]!, due)),
     color: run.letter ? runLook(colors, run.index).color : colors.asked, dash: run.letter ? [1, 4] : [4, 4], width: 1.5, format,
   }));
-  const used = asked.filter((line) => line.values.some((value) => value !== null));
+  // What is due is due of the phase: which action it will be is chosen when it begins.
+  const used = view.selection.action === null ? asked.filter((line) => line.values.some((value) => value != null)) : [];
   return chart({
-    title: "Rate asked and achieved", note: rateNote(view), height: 220, ...frame(view, lines, x.x),
+    title: view.selection.action === null ? "Rate asked and achieved" : `Rate of ${view.selection.action}`, note: rateNote(view), height: 220, ...frame(view, lines, x.x),
     y: { kind: "linear", head: "per second", mark: short },
     lines: [...eachRun(view, lines, x, "achieved", completed, format), ...used],
   });
@@ -82,7 +83,7 @@ function runNote(run: Run, view: View): string {
   const who = run.letter ? `${run.letter}: ` : "";
   const [least, most] = [perSec(Math.min(...rates)), perSec(Math.max(...rates))];
   const range = `${least === most ? least : `${least} to ${most}`} per second were completed in the measured intervals`;
-  const behind = rows.filter((row) => (due(row) ?? 0) > 0 && (ended(row) ?? 0) < BEHIND_RATIO * (due(row) ?? 0)).length;
+  const behind = view.selection.action !== null ? 0 : rows.filter((row) => (due(row) ?? 0) > 0 && (ended(row) ?? 0) < BEHIND_RATIO * (due(row) ?? 0)).length;
   return `${who}${range}${behind > 0 ? `; in ${behind} of ${rows.length} intervals, more than 5% less ended than was due` : ""}.`;
 }
 

@@ -126,7 +126,7 @@ test("phase, latency, action and order can be chosen", async () => {
   assert.match(await shown.locator("#latency h3").first().innerText(), /Service/);
   const summary = shown.locator("#rate figure").first().locator("summary");
   await summary.click();
-  const completedOfBroken = (await rows(shown, "Rate asked and achieved")).map(([, achieved]) => achieved);
+  const completedOfBroken = (await rows(shown, "Rate of broken")).map(([, achieved]) => achieved);
   assert.ok(completedOfBroken.every((text) => text === "0/s" || text === "–"), completedOfBroken.join(" "));
   await shown.getByLabel("Action", { exact: true }).selectOption({ label: "all" });
   await shown.getByLabel("Phase", { exact: true }).selectOption("crowd");
