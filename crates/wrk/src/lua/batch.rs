@@ -213,6 +213,7 @@ fn is_token(byte: u8) -> bool {
 mod tests {
     use super::*;
     use RequestKind::{Connect, Head, Other, Upgrade};
+    use proptest::prelude::*;
 
     const GET: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -261,5 +262,28 @@ mod tests {
         check(&format!("{GET}x"), "incomplete request", 4, 2);
         let endless = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx";
         check(endless, "incomplete request", 5, 2);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn no_text_is_too_odd(text in prop::collection::vec(prop::sample::select(b"GETHAD /:1.Post\r\n\r\nContent-Length: 3\0\xff".to_vec()), 0..200)) {
+            let mut quick = Vec::new();
+            kinds(&text, &mut quick);
+            prop_assert!(!quick.is_empty());
+            if let Ok(strict) = verify(&text) {
+                prop_assert_eq!(strict, quick);
+            }
+        }
+
+        #[test]
+        fn a_batch_is_the_sum_of_its_requests(bodies in prop::collection::vec(("GET|POST|HEAD", "[a-zA-Z0-9\r\n :]{0,40}"), 1..6)) {
+            let request = |(method, body): &(String, String)| {
+                format!("{method} /x HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+            };
+            let expected: Vec<RequestKind> =
+                bodies.iter().map(|(method, _)| if method == "HEAD" { Head } else { Other }).collect();
+            check(&bodies.iter().map(request).collect::<String>(), &expected);
+        }
     }
 }
