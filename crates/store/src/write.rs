@@ -50,10 +50,21 @@ impl Store {
     /// # Errors
     /// Another run has its id; the store can't be written.
     pub fn insert(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        self.insert_all(std::slice::from_ref(record))
+    }
+
+    /// Keeps whole runs, all or none of them.
+    ///
+    /// # Errors
+    /// Another run has the id of one; the store can't be written.
+    pub fn insert_all(&mut self, records: &[RunRecord]) -> Result<(), StoreError> {
+        let none_written = HashSet::new();
         self.write(|transaction| {
-            let key = insert_run(transaction, record, Progress::Ended)?;
-            (0..).zip(&record.phases).try_for_each(|(position, phase)| {
-                insert_phase(transaction, key, (position, position), phase, &HashSet::new())
+            records.iter().try_for_each(|record| {
+                let key = insert_run(transaction, record, Progress::Ended)?;
+                (0..).zip(&record.phases).try_for_each(|(position, phase)| {
+                    insert_phase(transaction, key, (position, position), phase, &none_written)
+                })
             })
         })
     }
