@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn reading(line: &str, mode: Mode) -> Reading {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
@@ -84,4 +85,19 @@ fn the_version_is_said_and_the_line_read_on() {
     let reading = reading("-v -c 5 http://a/", Mode::Wrk);
     assert!(reading.wants_version);
     assert_eq!(reading.outcome.map(|options| options.connections), Ok(5));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn any_words_are_read_or_refused(words in prop::collection::vec("(--?[a-zA-Z=_?-]{0,12}|[0-9.]{1,9}[a-zA-Z ]{0,3}|https?://[a-z@:/?#0-9.\\[\\]]{0,20}|\\PC{0,8})", 0..8)) {
+        for mode in [Mode::Wrk, Mode::Wrk2] {
+            if let Ok(options) = read(&words, mode, "wrk").outcome {
+                prop_assert!(options.threads >= 1 && options.connections >= options.threads);
+                prop_assert!(options.duration_ns > 0 && options.timeout_ns > 0 && !options.url.host.is_empty());
+                prop_assert!(options.url.path.starts_with('/'));
+                prop_assert!(mode == Mode::Wrk || options.rate.is_some());
+            }
+        }
+    }
 }

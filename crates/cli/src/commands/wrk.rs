@@ -175,7 +175,9 @@ fn say_after(record: &RunRecord, talk: &Talk) {
     if open > 0 {
         let open =
             if open == 1 { "1 request".to_owned() } else { format!("{} requests", units::count(open)) };
-        talk.say(&format!("note: {open} had no answer at the end: the time until then is in the latencies"));
+        talk.say(&format!(
+            "note: {open} had no answer at the end; their times so far are in the record as lower bounds"
+        ));
     }
     let is_doubt =
         |reason: &&Reason| reason.state > VerdictState::Valid && reason.code != ReasonCode::Aborted;
