@@ -71,11 +71,35 @@ export function scrolled(label: string, content: HTMLElement): HTMLElement {
   return h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }, content);
 }
 
-/** A disclosure whose content is made when it is first opened. */
-export function details(summary: string, content: () => Node): HTMLDetailsElement {
-  const element = h("details", {}, h("summary", {}, summary));
+/** Disclosures that are open, by their keys: one that is drawn anew stays so. */
+const opened = new Set<string>();
+
+/** A disclosure whose content is made when it is first opened; `key` tells it from all others of the page. */
+export function details(summary: string, key: string, content: () => Node): HTMLDetailsElement {
+  const element = h("details", {}, h("summary", { "data-key": `details ${key}` }, summary));
+  const fill = (): void => {
+    if (element.childElementCount === 1) element.append(content());
+  };
+  if (opened.has(key)) {
+    element.open = true;
+    fill();
+  }
   element.addEventListener("toggle", () => {
-    if (element.open && element.childElementCount === 1) element.append(content());
+    if (element.open) {
+      opened.add(key);
+      fill();
+    } else {
+      opened.delete(key);
+    }
   });
   return element;
+}
+
+/** Runs `draw`, which replaces elements, and gives the focus back to the one that now has the same `data-key`. */
+export function keepingFocus(draw: () => void): void {
+  const key = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["key"] : undefined;
+  draw();
+  if (key === undefined || (document.activeElement instanceof HTMLElement && document.activeElement.dataset["key"] === key)) return;
+  const heir = [...document.querySelectorAll<HTMLElement>("[data-key]")].find((element) => element.dataset["key"] === key);
+  heir?.focus({ preventScroll: true });
 }

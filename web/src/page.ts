@@ -1,7 +1,7 @@
 // The page: head, controls and sections over the runs. It draws itself anew whenever the runs or the reader's choice change.
 
 import { endCharts } from "./charts/plot.ts";
-import { h } from "./dom.ts";
+import { h, keepingFocus } from "./dom.ts";
 import { type Selection, type View, actionNames, hasActionsOverTime, phaseTitles, runsOf } from "./model.ts";
 import type { RunRecord } from "./record.ts";
 import { actionSection } from "./sections/actions.ts";
@@ -90,13 +90,15 @@ export class Page {
 
   private draw(): void {
     const view = this.view();
-    this.drawHead(view);
-    controls(this.bar, view);
-    for (const { id, draw } of SECTIONS) {
-      const place = this.places.get(id)!;
-      endCharts(place);
-      place.replaceChildren(...draw(view));
-    }
+    keepingFocus(() => {
+      this.drawHead(view);
+      controls(this.bar, view);
+      for (const { id, draw } of SECTIONS) {
+        const place = this.places.get(id)!;
+        endCharts(place);
+        place.replaceChildren(...draw(view));
+      }
+    });
     // After layout and the observers that make the charts: when a reader sees them.
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("weir-drawn")));
   }

@@ -71,6 +71,8 @@ export function endCharts(inside: Element): void {
     if (!inside.contains(chart.element)) continue;
     chart.observer.disconnect();
     chart.plot?.destroy();
+    // What is removed with the focus in it is told that it lost it.
+    chart.plot = undefined;
     shown.delete(chart);
   }
 }
@@ -83,12 +85,12 @@ export function chart(spec: Spec): HTMLElement {
   const noteId = freshId("note");
   const legend = new Legend(spec);
   const stage = h("div", {
-    class: "stage", tabindex: 0, role: "img", "aria-labelledby": titleId, "aria-describedby": noteId,
+    class: "stage", tabindex: 0, "data-key": `chart ${spec.title}`, role: "img", "aria-labelledby": titleId, "aria-describedby": noteId,
   });
   stage.style.height = `${spec.height}px`;
   const figure = h("figure", { class: "chart" },
     h("figcaption", {}, h("h3", { id: titleId }, spec.title), h("p", { id: noteId, class: "note" }, spec.note)),
-    legend.element, stage, details("Show as a table", spec.numbers ?? (() => numbers(spec))));
+    legend.element, stage, details("Show as a table", spec.title, spec.numbers ?? (() => numbers(spec))));
   const state: Shown = {
     element: figure,
     plot: undefined,

@@ -59,7 +59,7 @@ function sortable(caption: string, columns: readonly Column<Entry>[], entries: r
   const body = h("tbody");
   const heads = columns.map((column, index) => {
     const sign = h("span", { "aria-hidden": "true" });
-    const button = h("button", { type: "button", title: column.title, onclick: () => {
+    const button = h("button", { type: "button", title: column.title, "data-key": `sort ${column.head}`, onclick: () => {
       const isSame = sortedBy.column === index;
       sortedBy = { column: index, isDescending: isSame ? !sortedBy.isDescending : !column.isText };
       fill();

@@ -57,15 +57,19 @@ function overTime(view: View, run: Run): Node[] {
   const phase = phaseOf(run, selection.phase);
   const of = phase && chosen(phase, selection.action);
   if (!of) return [];
+  // The three are compared where most intervals have a figure at all.
+  const told = (key: "p50" | "p90" | "p99"): number => valuesOf(line, (row) => figureOf(row, "response", key)).filter((value) => value != null).length;
+  const keys = (["p99", "p90", "p50"] as const).filter((key) => told(key) >= told("p50") / 2);
   const factor = (key: "p50" | "p90" | "p99"): number => (of.response_ns[key] ?? 0) / Math.max(1, of.service_ns[key] ?? Infinity);
-  const key = (["p99", "p90", "p50"] as const).reduce((best, one) => (factor(one) > factor(best) * 1.05 ? one : best));
-  const lines = MEASURES.map((measure, index): Line => ({
+  const key = keys.reduce((best, one) => (factor(one) > factor(best) * 1.05 ? one : best), keys[0] ?? "p50");
+  const all = MEASURES.map((measure, index): Line => ({
     name: `${key} of ${measure}`, values: valuesOf(line, (row) => figureOf(row, measure, key)), color: colors.measure[measure], dash: DASHES[index]!, format: duration,
     width: measure === "response" ? 2.5 : 1.75,
   }));
-  if (lines.every((one) => one.values.every((value) => value === null))) return [];
+  const lines = all.filter((one) => one.values.some((value) => value != null));
+  if (lines.length === 0) return [];
   return [chart({
-    title: `The three over time, at ${key}`, note: "Where response lies above service, requests waited before they could be sent.", height: 240,
+    title: `${lines.length === 3 ? "The three" : lines.map(({ name }) => name.split(" ").at(-1)).join(" and ")} over time, at ${key}`, note: "Where response lies above service, requests waited before they could be sent.", height: 240,
     x: timeAxis(line, [run]), group: TIME_GROUP, behind: phaseShades(sideless(run.record, selection.phase), selection.phase),
     y: { kind: selection.scale, head: "latency", mark: tick }, lines,
   })];

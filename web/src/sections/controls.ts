@@ -1,11 +1,10 @@
-// What governs all that is below it: phase, action, latency, axis. Made once; later states only set what is chosen, so that focus stays.
+// What governs all that is below it: phase, action, latency, axis. Its elements have keys, by which the page keeps the focus.
 
 import { freshId, h } from "../dom.ts";
 import { type View, actionNames, hasActionsOverTime, phaseTitles } from "../model.ts";
 import { type Measure, MEASURES } from "../record.ts";
 
 export function controls(bar: HTMLElement, view: View): void {
-  const focused = document.activeElement instanceof HTMLElement && bar.contains(document.activeElement) ? document.activeElement.dataset["key"] : undefined;
   const phases = phaseTitles(view.runs);
   const actions = hasActionsOverTime(view.runs) ? actionNames(view, view.selection.phase) : [];
   const { selection, choose } = view;
@@ -20,7 +19,6 @@ export function controls(bar: HTMLElement, view: View): void {
     themeButton(),
   ];
   bar.replaceChildren(h("div", { class: "wide", role: "group", "aria-label": "What the charts show" }, ...parts));
-  if (focused) [...bar.querySelectorAll<HTMLElement>("[data-key]")].find((element) => element.dataset["key"] === focused)?.focus();
 }
 
 function list(name: string, options: [string, string][], value: string, changed: (value: string) => void): HTMLElement {

@@ -9,7 +9,8 @@ export function environmentSection(view: View): Node[] {
   return view.runs.flatMap((run) => [...(run.letter ? [h("h3", { class: "sub" }, run.title)] : []), ...ofRun(run)]);
 }
 
-function ofRun({ record }: Run): Node[] {
+function ofRun(run: Run): Node[] {
+  const { record } = run;
   const { environment } = record;
   const facts = pairs([
     ["run", record.run_id],
@@ -33,5 +34,5 @@ function ofRun({ record }: Run): Node[] {
     { head: "length", cell: (phase) => duration(phase.duration_ns) },
     { head: "drain", cell: (phase) => duration(phase.drain_ns) },
   ], record.phases);
-  return [facts, phases, details("The plan as it was run, credentials hidden", () => h("pre", { tabindex: 0 }, JSON.stringify(record.plan, null, 2)))];
+  return [facts, phases, details("The plan as it was run, credentials hidden", `plan ${run.index}`, () => h("pre", { tabindex: 0 }, JSON.stringify(record.plan, null, 2)))];
 }

@@ -126,6 +126,8 @@ test("phase, latency, action and order can be chosen", async () => {
   assert.match(await shown.locator("#latency h3").first().innerText(), /Service/);
   const summary = shown.locator("#rate figure").first().locator("summary");
   await summary.click();
+  await shown.getByLabel("log", { exact: true }).check();
+  assert.ok(await summary.evaluate((element) => (element.parentElement as HTMLDetailsElement).open), "what was opened stays open");
   const completedOfBroken = (await rows(shown, "Rate of broken")).map(([, achieved]) => achieved);
   assert.ok(completedOfBroken.every((text) => text === "0/s" || text === "–"), completedOfBroken.join(" "));
   await shown.getByLabel("Action", { exact: true }).selectOption({ label: "all" });
