@@ -1,6 +1,8 @@
 //! The built binary as its users meet it: what it prints, where, and how it ends.
 
+mod ab;
 mod command;
+mod compare;
 mod help;
 mod plans;
 mod reports;

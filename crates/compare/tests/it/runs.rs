@@ -102,7 +102,7 @@ fn repeats_are_the_unit_of_single_runs_and_the_run_of_several() {
 #[test]
 fn identical_services_are_rarely_called_different_and_ten_percent_are_found() {
     // Many rows that depend on each other, five runs a side that scatter by 2 %.
-    let small = Made { secs: 1, per_sec: 1_000, ..MADE };
+    let small = Made { secs: 1, per_sec: 500, ..MADE };
     let share = |effect: f64| {
         let found = (0..100u64).filter(|seed| {
             let (a, b) =

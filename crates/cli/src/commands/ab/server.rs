@@ -142,6 +142,9 @@ impl Servers {
         let Some(served) = self.running.get_mut(index).and_then(Option::take) else { return Ok(()) };
         let place = served.place.clone();
         drop(served);
+        // The kernel takes a moment to close what a killed process had open.
+        let until = Instant::now() + STOP_WITHIN;
+        while place.listens() && Instant::now() < until && self.told.recv_timeout(LOOK_EVERY).is_err() {}
         if place.listens() {
             let message = format!(
                 "the server of {} was stopped, and something still listens at {place}",
