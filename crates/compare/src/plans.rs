@@ -70,15 +70,31 @@ fn element(index: usize, item: &Value) -> String {
     name.map_or_else(|| (index + 1).to_string(), str::to_owned)
 }
 
+/// What under `wrk` says what is done.
+const WRK_WORK_KEYS: [&str; 3] = ["script", "pipeline_depth", "batch_latency"];
+
 /// What kind of difference a path is; `None` for what is only a name.
 fn kind_of(path: &[String]) -> Option<DifferenceKind> {
     let at = |index: usize| path.get(index).map(String::as_str);
     match (at(0), at(2)) {
         (Some("name"), None) if path.len() == 1 => None,
+        (Some("tulip"), key) => kind_in_facts(at(1), key),
         (Some("seed"), _) => Some(DifferenceKind::Seed),
         (Some("slos"), _) => Some(DifferenceKind::Objectives),
+        // Mostly what its page shows, samples among it; the load itself is in the plan.
+        (Some("wrk"), _) => at(1).filter(|key| WRK_WORK_KEYS.contains(key)).map(|_| DifferenceKind::Plan),
         (Some("targets"), Some(key)) if PLACE_KEYS.contains(&key) => Some(DifferenceKind::Target),
         (Some("targets"), Some("tls")) if at(3) == Some("server_name") => Some(DifferenceKind::Target),
+        _ => Some(DifferenceKind::Plan),
+    }
+}
+
+/// The same of what is kept of a configuration of Tulip beside the plan: names of files, and figures of a result that was read in, are no work.
+fn kind_in_facts(first: Option<&str>, second: Option<&str>) -> Option<DifferenceKind> {
+    const NO_WORK: [&str; 5] = ["imported", "description", "dialect", "output_filename", "report_filename"];
+    match (first, second) {
+        (Some(key), _) if NO_WORK.contains(&key) => None,
+        (Some("config"), Some("user_params")) => Some(DifferenceKind::Target),
         _ => Some(DifferenceKind::Plan),
     }
 }
@@ -139,4 +155,30 @@ fn environments(baseline: &RunRecord, other: &RunRecord) -> Vec<Difference> {
             run_id: String::new(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_tulip_result_holds_besides_is_no_other_work() {
+        let plan = |rows: u32, url: &str, users: u32| {
+            json!({"tulip": {
+                "imported": vec![json!({"queue_max": 1}); rows as usize],
+                "output_filename": format!("out-{rows}.json"),
+                "config": {"user_params": [["url", url]], "contexts": [{"name": "c", "user_count": users}]},
+            }})
+        };
+        let check = |other: &Value, expected: &[(DifferenceKind, &str)]| {
+            let mut found = Vec::new();
+            descend(&mut Vec::new(), &plan(2, "http://a", 4), other, &mut found);
+            let found: Vec<_> = found.iter().map(|found| (found.kind, found.path.as_str())).collect();
+            assert_eq!(found, expected);
+        };
+        check(&plan(3, "http://a", 4), &[]);
+        check(&plan(2, "http://b", 4), &[(DifferenceKind::Target, "tulip.config.user_params.1.2")]);
+        check(&plan(2, "http://a", 5), &[(DifferenceKind::Plan, "tulip.config.contexts.c.user_count")]);
+    }
 }
