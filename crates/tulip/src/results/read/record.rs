@@ -250,7 +250,9 @@ impl Book {
                 wait_ns: Latencies::default(),
             });
         }
-        let per_sec = if seconds > 0.0 { counts.completed as f64 / seconds } else { 0.0 };
+        // The rate that the row says, without those that failed.
+        let completed_ratio = counts.completed as f64 / counts.ended().max(1) as f64;
+        let per_sec = if seconds > 0.0 { imported.ended_in_time * completed_ratio / seconds } else { 0.0 };
         self.facts.imported.push(imported);
         self.phases.push(PhaseRecord {
             name: phase.to_owned(),
@@ -401,6 +403,10 @@ fn target(row: &Row, index: usize, config: Option<&Config>) -> f64 {
 
 fn finished(book: Book, file: &File, text: &str) -> RunRecord {
     let Book { started_unix_ns, facts, phases, mut notes, .. } = book;
+    notes.push(
+        "bytes, connections, kinds of failures, what was in flight, seconds apart, and the generator's own cost are not in it"
+            .to_owned(),
+    );
     notes.push("its clock's time zone is not in it; moments are shown as if they were UTC".to_owned());
     let end_ns = phases.iter().map(|phase| phase.start_ns.saturating_add(phase.duration_ns)).max();
     let version = file.version.as_deref().unwrap_or("before 2.0.5");
