@@ -74,7 +74,7 @@ function row({ name, measure, of }: Shape, top: number, axis: Axis): SVGElement[
     const text = `${label} ${duration(value)}`;
     const half = text.length * 3.4;
     const centre = Math.min(free - half, at);
-    if (centre - half < (axis.left > 0 ? axis.left : 60) || at - centre > 2 * half) continue;
+    if (centre - half < (axis.left > 0 ? axis.left : 76) || at - centre > 2 * half) continue;
     free = centre - half - 8;
     parts.push(svg("text", { class: "marked", x: centre, y: top + 11, "text-anchor": "middle" }, text));
   }

@@ -42,7 +42,7 @@ export function againstSection(view: View): Node[] {
 function figures(entries: readonly Entry[], name: (entry: Entry) => string): HTMLElement {
   const plain = (head: string, key: "min" | "mean" | "max"): Column<Entry> => ({ head, cell: ({ of }) => figure(of, of[key]) });
   return table("Latencies in figures", [
-    { head: "latency", cell: (entry) => h("span", {}, h("i", { class: `dot ${entry.measure}` }), name(entry)), isText: true },
+    { head: "latency", cell: (entry) => h("span", { class: "whole" }, h("i", { class: `dot ${entry.measure}` }), name(entry)), isText: true },
     plain("min", "min"), plain("mean", "mean"),
     ...QUANTILES.map(({ key, name: head, quantile }): Column<Entry> => ({ head, cell: ({ of }) => figure(of, of[key], quantile) })),
     plain("max", "max"),

@@ -1,7 +1,8 @@
 // Latency over time: as bands between percentiles, and as a heat map that shows every mode of the distribution.
 
+import type uPlot from "uplot";
 import { heatCharts } from "../charts/heat.ts";
-import { chart } from "../charts/plot.ts";
+import { PX, chart } from "../charts/plot.ts";
 import { TIME_GROUP, phaseShades, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
 import { h } from "../dom.ts";
 import { carries, quantilesNs } from "../histogram.ts";
@@ -9,6 +10,8 @@ import { type Row, type Run, type View, rowHistogram, rowsOf, sideless } from ".
 import { type Measure, latencies } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
 import { duration, tick } from "../units.ts";
+import { latencyObjectives, outlined, quantileName } from "./objectives.ts";
+import { NO_INTERVALS } from "./rate.ts";
 
 type Key = "p50" | "p90" | "p99" | "max";
 const QUANTILE: Record<Exclude<Key, "max">, number> = { p50: 0.5, p90: 0.9, p99: 0.99 };
@@ -29,7 +32,7 @@ function larger(a: number | null, b: number | null): number | null {
 
 export function latencySection(view: View): Node[] {
   const [run] = view.runs;
-  if (!run) return [];
+  if (!run || view.runs.every((one) => rowsOf(one, view.selection).length === 0)) return [h("p", { class: "note" }, NO_INTERVALS)];
   const missing = view.selection.action !== null && view.selection.measure === "wait"
     ? [h("p", { class: "note" }, "Waits of single actions are not kept by interval: choose response or service, or all actions.")] : [];
   return [...missing, view.runs.length === 1 ? bands(view, run) : overlaid(view), ...heatCharts(view)];
@@ -53,6 +56,7 @@ function bands(view: View, run: Run): HTMLElement {
       { name: "p90", values: values("p90"), ...common, width: 1.5, dash: [6, 3] },
       { name: "p50", values: values("p50"), ...common, width: 2.5 },
     ],
+    over: (plot) => bounds(plot, view, run),
     bands: [{ upper: 1, lower: 2, color: `${color}26` }, { upper: 2, lower: 3, color: `${color}4d` }],
   });
 }
@@ -89,4 +93,30 @@ function overlaid(view: View): HTMLElement {
 
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Objectives on percentiles of the chosen latency, as lines across the phases that they speak of. */
+function bounds(plot: uPlot, view: View, run: Run): void {
+  const { ctx, bbox } = plot;
+  const { min, max } = plot.scales["y"]!;
+  const colors = theme();
+  const inside = (x: number): number => Math.max(bbox.left, Math.min(bbox.left + bbox.width, x));
+  ctx.save();
+  for (const { measure, quantile, boundNs, phase } of latencyObjectives(run.record)) {
+    if (measure !== view.selection.measure || boundNs < (min ?? 0) || boundNs > (max ?? Infinity)) continue;
+    const y = plot.valToPos(boundNs, "y", true);
+    for (const [place, one] of run.record.phases.filter(({ name, kind }) => (phase === undefined ? kind === "measure" : name === phase)).entries()) {
+      const [from, to] = [one.start_ns, one.start_ns + one.duration_ns].map((ns) => inside(plot.valToPos(ns / 1e9, "x", true))) as [number, number];
+      ctx.strokeStyle = colors.ink;
+      ctx.lineWidth = 1.5 * PX();
+      ctx.setLineDash([8 * PX(), 5 * PX()]);
+      ctx.beginPath();
+      ctx.moveTo(from, y);
+      ctx.lineTo(to, y);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      if (place === 0) outlined(ctx, `objective: p${quantileName(quantile)} < ${tick(boundNs)}`, from + 6 * PX(), y - 18 * PX(), "left");
+    }
+  }
+  ctx.restore();
 }

@@ -6,11 +6,12 @@
 import type uPlot from "uplot";
 import { type Line, PX, type Values, chart } from "../charts/plot.ts";
 import { SAMPLES_BEYOND_MIN, carries, histogramOf, quantilesNs } from "../histogram.ts";
-import { type Run, type View, at, chosen, phaseOf } from "../model.ts";
+import { type Run, type View, chosen, phaseOf } from "../model.ts";
 import { type Latencies, MEASURES, latencies } from "../record.ts";
-import { DASHES, font, runLook, theme } from "../theme.ts";
+import { DASHES, runLook, theme } from "../theme.ts";
 import { count, duration, tick } from "../units.ts";
 import { capital } from "./latency.ts";
+import { latencyObjectives, outlined, quantileName } from "./objectives.ts";
 
 /** Points to a decade of the axis. */
 const PER_DECADE = 64;
@@ -102,23 +103,18 @@ export function percentile(quantile: number): string {
 
 /** Objectives on percentiles as ceilings: the curve must pass below. */
 function objectives(plot: uPlot, view: View): void {
-  const slos = at(view.runs[0]?.record.plan, "slos");
-  if (!Array.isArray(slos)) return;
+  const [run] = view.runs;
   const { ctx } = plot;
+  const { min, max } = plot.scales["y"]!;
   const colors = theme();
   ctx.save();
   ctx.setLineDash([]);
-  ctx.font = font(12 * PX());
-  for (const slo of slos) {
-    const [measure, quantile] = [at(slo, "metric", "quantile", 0), at(slo, "metric", "quantile", 1)];
-    const boundNs = at(slo, "bound", "duration_ns");
-    const phase = at(slo, "phase");
-    if (typeof quantile !== "number" || typeof boundNs !== "number" || quantile >= 1 || boundNs <= 0) continue;
-    if ((typeof phase === "string" && phase !== view.selection.phase) || at(slo, "action")) continue;
+  for (const { measure, quantile, boundNs, phase } of run ? latencyObjectives(run.record) : []) {
+    if ((phase !== undefined && phase !== view.selection.phase) || view.selection.action !== null) continue;
     if (view.runs.length > 1 && measure !== view.selection.measure) continue;
-    const { min, max } = plot.scales["y"]!;
     if (boundNs < (min ?? 0) || boundNs > (max ?? Infinity)) continue;
     const [x, y] = [plot.valToPos(1 / (1 - quantile), "x", true), plot.valToPos(boundNs, "y", true)];
+    if (x > plot.bbox.left + plot.bbox.width) continue;
     const half = 16 * PX();
     ctx.strokeStyle = colors.ink;
     ctx.lineWidth = 2 * PX();
@@ -128,20 +124,7 @@ function objectives(plot: uPlot, view: View): void {
     ctx.moveTo(x, y);
     ctx.lineTo(x, y - 7 * PX());
     ctx.stroke();
-    outlined(ctx, `objective: ${String(measure)} p${Number((quantile * 100).toPrecision(6))} < ${tick(boundNs)}`, x, y + 5 * PX());
+    outlined(ctx, `objective: ${measure} p${quantileName(quantile)} < ${tick(boundNs)}`, x, y + 5 * PX(), "center");
   }
   ctx.restore();
-}
-
-/** Text that stays readable where lines cross it. */
-function outlined(ctx: CanvasRenderingContext2D, text: string, x: number, y: number): void {
-  const colors = theme();
-  ctx.textAlign = "center";
-  ctx.textBaseline = "top";
-  ctx.lineWidth = 5 * PX();
-  ctx.lineJoin = "round";
-  ctx.strokeStyle = colors.paper;
-  ctx.strokeText(text, x, y);
-  ctx.fillStyle = colors.ink;
-  ctx.fillText(text, x, y);
 }

@@ -2,6 +2,7 @@
 
 import { type Line, type Spec, chart } from "../charts/plot.ts";
 import { TIME_GROUP, type Timeline, isDrain, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
+import { h } from "../dom.ts";
 import { type Row, type Run, type View, rowsOf } from "../model.ts";
 import { notCompleted } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
@@ -24,8 +25,12 @@ const lost: Value = perSecond((row) => row.moments.reduce((total, { counts }) =>
 const inFlight: Value = (row) => row.intervals.reduce((total, one) => total + one.in_flight_mean * one.duration_ns, 0) / Math.max(1, row.durationNs);
 const inFlightMost: Value = (row) => Math.max(...row.intervals.map((one) => one.in_flight_max));
 
+/** Said in place of charts over time. */
+export const NO_INTERVALS = "The record keeps no intervals of this: what happened when is not known.";
+
 export function rateSection(view: View): Node[] {
   const lines = view.runs.map((run) => timeline(rowsOf(run, view.selection)));
+  if (lines.every((line) => line.x.length === 0)) return [h("p", { class: "note" }, NO_INTERVALS)];
   const x = together(lines);
   const parts = [rateChart(view, lines, x)];
   const lostLines = eachRun(view, lines, x, "not completed", lost, (v) => `${perSec(v)}/s`);

@@ -223,6 +223,36 @@ test("a report is read back as the record that it was made from", () => {
   assert.deepEqual(read, recordOf(shop));
 });
 
+test("a record with little in it is shown all the same", async () => {
+  const context = await browser.newContext();
+  const shown = await context.newPage();
+  const complaints: string[] = [];
+  shown.on("pageerror", (error) => complaints.push(error.message));
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "histogram").map(([key, inner]) => [key, strip(inner)]));
+  };
+  const whole = recordOf(shop);
+  const poor: [string, RunRecord][] = [
+    ["without histograms", strip(whole) as RunRecord],
+    ["without intervals", { ...whole, phases: whole.phases.map((phase) => ({ ...phase, intervals: [] })) }],
+    ["without phases", { ...whole, phases: [], slos: [], plan: null }],
+    ["with a phase of nothing", { ...whole, phases: [{ ...whole.phases[0]!, duration_ns: 0, drain_ns: 0, kind: "measure", intervals: [], actions: [] }] }],
+    ["with a broken histogram", { ...whole, phases: whole.phases.map((phase) => ({ ...phase, response_ns: { ...phase.response_ns, histogram: "AAAA" } })) }],
+  ];
+  for (const [what, record] of poor) {
+    writeFileSync(folder.file("poor.json"), JSON.stringify(record));
+    weir(["report", folder.file("poor.json"), "-o", folder.file("poor.html")]);
+    await shown.goto(pathToFileURL(folder.file("poor.html")).href);
+    await shown.waitForFunction(() => performance.getEntriesByName("weir-drawn").length > 0, null, { timeout: 5_000 }).catch(() => complaints.push("not drawn"));
+    assert.deepEqual(complaints, [], what);
+    assert.equal(await shown.locator("h1").innerText(), "shop", what);
+    assert.ok((await shown.locator("#environment").innerText()).includes(record.environment.kernel), what);
+  }
+  await context.close();
+});
+
 test("ten minutes of twenty actions open quickly", async () => {
   // Two seconds of such a run, whose last whole second is then said to have been all of the ten minutes.
   const names = Array.from({ length: 20 }, (_, index) => `action ${index}`);
