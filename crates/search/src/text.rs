@@ -140,14 +140,16 @@ fn lines(
 
 /// What went wrong at the lowest rate that was not sustained, or what limits the client.
 fn why(record: &SearchRecord, answer: &Answer) -> Option<String> {
-    let tried =
-        record.trials.iter().filter(|t| !matches!(t.trial.kind, TrialKind::Maximum | TrialKind::Overload));
+    let tried = record.trials.iter().filter(|made| match made.trial.kind {
+        TrialKind::Bracket | TrialKind::Measure => made.trial.rate_per_sec > answer.rate_per_sec,
+        TrialKind::Confirm => made.trial.rate_per_sec >= answer.rate_per_sec,
+        _ => false,
+    });
     let wanted = match answer.limit {
         Limit::Client => Outcome::ClientLimited,
         _ => Outcome::NotSustained,
     };
-    let bad =
-        |t: &&TrialRecord| t.assessment.outcome == wanted && t.trial.rate_per_sec >= answer.rate_per_sec;
+    let bad = |made: &&TrialRecord| made.assessment.outcome == wanted;
     let nearest = tried.filter(bad).min_by(|a, b| a.trial.rate_per_sec.total_cmp(&b.trial.rate_per_sec))?;
     let reasons = match wanted {
         Outcome::ClientLimited => &nearest.assessment.client_reasons,

@@ -293,3 +293,30 @@ fn simulated_servers_are_found_exactly() {
         assert!(trials < 40, "{trials} trials");
     }
 }
+
+#[test]
+fn a_runs_statistics_page_is_shown() {
+    let folder = Folder::new("search-moments");
+    let (_running, url) = target(2);
+    let json = folder.file("run.json");
+    let ran = weir(&["http", &url, "-r", "400/s", "-d", "700ms", "--no-store", "-q", "--json", &json]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let shown = weir(&["show", &json, "--moments"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let lines: Vec<&str> = shown.stdout.lines().collect();
+    assert!(
+        lines[0].starts_with("measure: ") && lines[0].ends_with(" requests/second, 280 response times"),
+        "{lines:?}"
+    );
+    for label in [
+        "    mean  ",
+        "    stddev  ",
+        "    skewness  ",
+        "    kurtosis  ",
+        "      0% (minimum)  ",
+        "    100% (maximum)  ",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(label)), "{label}: {lines:?}");
+    }
+    assert!(lines.iter().any(|line| line.starts_with("  → ")), "{lines:?}");
+}

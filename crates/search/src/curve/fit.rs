@@ -41,6 +41,9 @@ const POINTS_MIN: usize = 4;
 /// Capacities tried, each 2 % above the last.
 const CAPACITIES: i32 = 120;
 
+/// A term of the law by the number in flight.
+type Term = fn(f64) -> f64;
+
 /// The law that fits best; `None` for fewer than four points with something in flight.
 pub fn usl(points: &[Point]) -> Option<Usl> {
     let points: Vec<(f64, f64)> = points
@@ -52,7 +55,7 @@ pub fn usl(points: &[Point]) -> Option<Usl> {
         return None;
     }
     // Coefficients below 0 mean nothing in the law; such a term is left out.
-    let forms: [&[fn(f64) -> f64]; 3] =
+    let forms: [&[Term]; 3] =
         [&[|_| 1.0, |n| n - 1.0, |n| n * (n - 1.0)], &[|_| 1.0, |n| n - 1.0], &[|_| 1.0]];
     for form in forms {
         // Relative errors of N/X are relative errors of X.
