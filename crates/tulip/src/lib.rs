@@ -14,6 +14,8 @@ mod date;
 mod facts;
 mod faults;
 mod fields;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod json;
 mod kwrk;
 mod layout;
