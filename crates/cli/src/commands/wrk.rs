@@ -56,7 +56,9 @@ pub(crate) fn run(mode: Mode, words: &[OsString], talk: &Talk) -> Result<Exit, F
 }
 
 fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
-    let script = options.script.as_ref().map(|path| load(options, path)).transpose()?;
+    let source = options.script.as_ref().map(|path| read(path)).transpose()?;
+    let script = source.as_ref().map(|source| Script::start(options, source)).transpose();
+    let script = script.map_err(|error| of_script(&error))?;
     let depth = script.as_ref().map_or(1, |script| u32::try_from(script.depth()).unwrap_or(u32::MAX));
     let plan = plan_of(options, depth)?;
     // Before anything is sent: a result that can't be written is known now.
@@ -68,6 +70,10 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     };
     let book = connections.sample_book();
     let facts = Facts { pipeline_depth: depth, ..Facts::of(options) };
+    let facts = match &source {
+        Some(source) => facts.with_script(source, &options.script_args),
+        None => facts,
+    };
     let mut page = Page {
         facts,
         book: Arc::clone(&book),
@@ -186,13 +192,11 @@ fn say_after(record: &RunRecord, talk: &Talk) {
     }
 }
 
-fn load(options: &Options, path: &Path) -> Result<Script, Failure> {
+/// A script's text.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let source = Folder::new("").read(&path.to_string_lossy(), FILE_BYTES_MAX);
-    let source = source.map_err(|why| Failure {
-        exit: Exit::BadPlan,
-        messages: vec![format!("{}: {why}", path.display())],
-    })?;
-    Script::start(options, &source).map_err(|error| of_script(&error))
+    source
+        .map_err(|why| Failure { exit: Exit::BadPlan, messages: vec![format!("{}: {why}", path.display())] })
 }
 
 /// Calls `done`, or says which callback failed while the load was on.

@@ -387,6 +387,28 @@ fn a_page_is_printed_again_from_the_record_alone() {
 }
 
 #[test]
+fn runs_are_compared_unless_they_did_other_work() {
+    let folder = Folder::new("wrk-compare");
+    let (_running, address) = target();
+    let url = format!("http://{address}/hello");
+    let script = |text: &str| folder.write("script.lua", text);
+    let record = |name: &str, script: &str, flags: &[&str]| {
+        let json = folder.file(name);
+        quiet(&[&["wrk", "-t1", "-c2", "-d100ms", "-s", script, "--json", &json, &url], flags].concat());
+        json
+    };
+    let first = record("1.json", &script("wrk.path = '/hello'"), &[]);
+    let same = record("2.json", &script("wrk.path = '/hello'"), &["-L"]);
+    let other = record("3.json", &script("wrk.path = '/'"), &[]);
+    let objects = |candidate: &str| {
+        let run = weir(&["compare", &first, candidate]);
+        (run.stdout + &run.stderr).contains("the plans ask for different work: wrk.script: ")
+    };
+    assert!(!objects(&same) && objects(&other));
+    assert!(!weir(&["compare", &first, &same]).stderr.contains("different work"));
+}
+
+#[test]
 fn objectives_and_doubts_fail_only_when_asked_for() {
     let (_running, address) = target();
     let (hello, slow) = (format!("http://{address}/hello"), format!("http://{address}/delay?ms=5"));
