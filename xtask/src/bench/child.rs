@@ -45,11 +45,21 @@ pub(super) struct Ended {
 
 /// Runs a program on the client's core to its end. One that fails is an error with what it said.
 pub(super) fn run_measured(setup: &Setup, program: &Path, arguments: &[&str]) -> Result<Ended> {
+    let core = setup.client_core.to_string();
+    run_after(setup, &["taskset", "-c", &core], program, arguments)
+}
+
+/// The same on whichever cores there are, for a program of several threads.
+pub(super) fn run_anywhere(setup: &Setup, program: &Path, arguments: &[&str]) -> Result<Ended> {
+    run_after(setup, &[], program, arguments)
+}
+
+fn run_after(setup: &Setup, before: &[&str], program: &Path, arguments: &[&str]) -> Result<Ended> {
     let file = setup.scratch().join("usage.json");
     let output = Command::new(std::env::current_exe()?)
         .arg(MEASURE)
         .arg(&file)
-        .args(["taskset", "-c", &setup.client_core.to_string()])
+        .args(before)
         .arg(program)
         .args(arguments)
         .stdin(Stdio::null())

@@ -11,6 +11,7 @@ mod memory;
 mod pacing;
 mod report;
 mod truth;
+mod tulip;
 mod wrk;
 
 use crate::ci::target_folder;
@@ -29,9 +30,10 @@ const RESULT: &str = "bench/results/latest.md";
 /// A benchmark by its name on the command line.
 type Bench = (&'static str, fn(&Setup) -> Result<Section>);
 
-const BENCHES: [Bench; 5] = [
+const BENCHES: [Bench; 6] = [
     ("cpu", cpu::run),
     ("wrk", wrk::run),
+    ("tulip", tulip::run),
     ("pacing", pacing::run),
     ("truth", truth::run),
     ("memory", memory::run),
@@ -50,12 +52,14 @@ pub(crate) struct Setup {
     server_core: usize,
     names: Vec<String>,
     is_strict: bool,
+    /// `release`, or `quick` while a change is being made.
+    profile: &'static str,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut setup = parse(arguments)?;
     setup.target = target_folder()?;
-    setup.weir = setup.target.join("release/weir");
+    setup.weir = setup.target.join(setup.profile).join("weir");
     let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
     if cores < 2 {
         bail!("there is one core only; client and server need one each");
@@ -94,6 +98,7 @@ fn parse(arguments: &[String]) -> Result<Setup> {
         server_core: 0,
         names: Vec::new(),
         is_strict: false,
+        profile: "release",
     };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -106,10 +111,11 @@ fn parse(arguments: &[String]) -> Result<Setup> {
                 (setup.client_core, setup.server_core) = (client.parse()?, server.parse()?);
             }
             "--strict" => setup.is_strict = true,
+            "--quick" => setup.profile = "quick",
             name if BENCHES.iter().any(|(known, _)| *known == name) => setup.names.push(name.to_owned()),
             unknown => {
                 bail!(
-                    "`{unknown}` is no benchmark and no option; there are cpu, wrk, pacing, truth and memory"
+                    "`{unknown}` is no benchmark and no option; there are cpu, wrk, tulip, pacing, truth and memory"
                 )
             }
         }
@@ -122,8 +128,10 @@ fn parse(arguments: &[String]) -> Result<Setup> {
 
 fn build(setup: &Setup) -> Result<()> {
     let mut command = cargo();
-    let status =
-        command.args(["build", "--locked", "--release", "-p", "cli"]).current_dir(&setup.root).status()?;
+    let status = command
+        .args(["build", "--locked", "--profile", setup.profile, "-p", "cli"])
+        .current_dir(&setup.root)
+        .status()?;
     if status.success() { Ok(()) } else { bail!("the release build failed") }
 }
 

@@ -103,11 +103,11 @@ pub(crate) struct KwrkArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: u32,
     /// Seconds of both warm-ups; none at rates below 1
-    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
-    pub(crate) warmup: u32,
+    #[arg(long = "warmup", value_name = "SECONDS", default_value_t = 5)]
+    pub(crate) warmup_s: u32,
     /// Seconds of an iteration
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    pub(crate) duration: u32,
+    #[arg(long = "duration", value_name = "SECONDS", default_value_t = 30)]
+    pub(crate) duration_s: u32,
     /// Measured iterations
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) iterations: u32,

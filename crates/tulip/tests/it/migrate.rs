@@ -59,7 +59,7 @@ fn check(text: &str, expected: Expect) {
 #[test]
 fn what_the_newest_form_says_otherwise_is_said() {
     // Two contexts whose tokens differ for some benchmarks, the id at the end in use, two benchmarks of one name, a key of nobody's.
-    check(
+    let said = migrated(
         r#"{"static": {"user_class": "HttpUser", "user_params": {"n": 1, "s": "1", "b": true}, "user_actions": {"99": "stop", "100": "x"}, "x": 1},
         "contexts": [{"name": "a", "enabled": true, "num_users": 4, "num_threads": 2}, {"name": "b", "num_users": 4, "num_threads": 4}],
         "benchmarks": [
@@ -67,100 +67,9 @@ fn what_the_newest_form_says_otherwise_is_said() {
             {"name": "m", "enabled": true, "time": {"benchmark_duration": 99, "prewarmup_duration": 1}, "throughput_rate": 99.0, "actions": [{"id": 1, "weight": 99}]},
             {"name": "m", "enabled": true, "time": {"benchmark_duration": 2}, "work_in_progress": -1, "actions": [{"id": 1}]},
             {"name": "end", "enabled": true, "work_in_progress": 1, "actions": [{"id": 99}]}]}"#,
-        expect![[r#"
-            warning: the class `HttpUser` of the first releases is `user.http.HttpUser` here: later ones have another by that name
-              --> c.json:1:27
-            hint: for a run in Tulip name the class that you ship
-            warning: the name of action 100 is left out: 99, the action at the end, takes that id
-              --> c.json:1:116
-            hint: give the other action another id beforehand
-            warning: `static` has no key `x`
-              --> c.json:1:129
-            hint: remove it
-            warning: releases from 2.2.1 on put `onStart` before and `onStop` behind the benchmarks; a disabled one of that name keeps them out, as before
-              --> c.json:3:9
-            hint: remove it to have actions 0 and 100 carried out
-            warning: `onStart` is called `onStart (2)` now: the newest releases run one action of their own under that name
-              --> c.json:4:13
-            hint: rename it as you like
-            warning: a second benchmark is called `m`: names are keys now, and it becomes `m (2)`
-              --> c.json:6:13
-            hint: rename it as you like
-            warning: the tokens of `m` are 22 now in all contexts; in `b` they were 44
-              --> c.json:6:13
-            hint: change `num_tasks` when you enable that context, or have one file per context
-            warning: the action at the end has the id 100 in place of 99
-              --> c.json:7:81
-            hint: in a file of actions call it by its name, or rename "99" to "100"
-            {
-                "actions": {
-                    "user_class": "user.http.HttpUser",
-                    "user_params": {
-                        "n": 1,
-                        "s": "1",
-                        "b": true
-                    },
-                    "user_actions": {
-                        "100": "stop"
-                    }
-                },
-                "contexts": {
-                    "a": {
-                        "enabled": true,
-                        "num_users": 4,
-                        "num_tasks": 4,
-                        "num_threads": 2
-                    },
-                    "b": {
-                        "enabled": false,
-                        "num_users": 4,
-                        "num_tasks": 8,
-                        "num_threads": 4
-                    }
-                },
-                "benchmarks": {
-                    "onStart": {
-                        "enabled": false
-                    },
-                    "onStart (2)": {
-                        "enabled": true,
-                        "num_tasks": 1,
-                        "scenario_actions": [
-                            { "id": 0 },
-                            { "id": 8 }
-                        ]
-                    },
-                    "m": {
-                        "enabled": true,
-                        "aps_rate": 99.0,
-                        "warmup_duration1": 1,
-                        "benchmark_duration": 99,
-                        "scenario_actions": [
-                            { "id": 1, "weight": 99 }
-                        ]
-                    },
-                    "m (2)": {
-                        "enabled": true,
-                        "num_tasks": 22,
-                        "benchmark_duration": 2,
-                        "scenario_actions": [
-                            { "id": 1 }
-                        ]
-                    },
-                    "end": {
-                        "enabled": true,
-                        "num_tasks": 1,
-                        "scenario_actions": [
-                            { "id": 100 }
-                        ]
-                    },
-                    "onStop": {
-                        "enabled": false
-                    }
-                }
-            }
-        "#]],
+        "c.json",
     );
+    expect_file!["gold/newest-odd.txt"].assert_eq(&said);
 }
 
 #[test]

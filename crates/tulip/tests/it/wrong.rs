@@ -337,6 +337,10 @@ fn what_tulip_ran_on_with_or_hung_on_is_refused() {
             hint: define it in a file named with --actions, as an action named "42"
         "#]],
     );
+}
+
+#[test]
+fn counts_urls_and_truth_values_that_are_none_are_refused() {
     check_one(
         r#""num_users": 4"#,
         r#""num_users": 0"#,
