@@ -5,6 +5,9 @@ use search::Assessment;
 use search::find::{Outcome, Search, Trial};
 use std::io::{self, IsTerminal as _, Write as _};
 
+/// Columns of a terminal that does not tell.
+const WIDTH_DEFAULT: usize = 80;
+
 /// Says it on stderr.
 pub(crate) struct Progress {
     is_quiet: bool,
@@ -31,15 +34,15 @@ impl Progress {
     pub(crate) fn say(&mut self, line: &str) {
         self.clear();
         if !self.is_quiet {
+            let cut = if self.is_terminal { cut(line) } else { line.to_owned() };
             // There is nobody to tell when stderr can't be written.
-            let _ = writeln!(io::stderr(), "{line}");
+            let _ = writeln!(io::stderr(), "{cut}");
         }
     }
 
     fn replace(&mut self, line: &str) {
         if !self.is_quiet && self.is_terminal {
-            let cut: String = line.chars().take(78).collect();
-            let _ = write!(io::stderr(), "\r\x1b[2K{cut}");
+            let _ = write!(io::stderr(), "\r\x1b[2K{}", cut(line));
             self.has_line = true;
         }
     }
@@ -70,6 +73,17 @@ impl Drop for Progress {
     }
 }
 
+/// As much as a line of this terminal holds.
+fn cut(line: &str) -> String {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr());
+    let columns = size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 1);
+    let columns = columns.unwrap_or(WIDTH_DEFAULT);
+    if line.chars().count() < columns {
+        return line.to_owned();
+    }
+    line.chars().take(columns - 2).chain(['…']).collect()
+}
+
 /// `12 measure  4,875/s for 5.00 s`
 pub(crate) fn title(number: usize, trial: &Trial) -> String {
     let rate = if trial.rate_per_sec > 0.0 {
@@ -83,29 +97,32 @@ pub(crate) fn title(number: usize, trial: &Trial) -> String {
 /// What came of a trial, and how the search stands after it.
 pub(crate) fn line(number: usize, trial: &Trial, assessment: &Assessment, search: &Search) -> String {
     let rate = |rate: Option<f64>| rate.map_or("?".to_owned(), units::per_sec);
-    let (low, high) = search.bracket();
-    let bounds = match (low, high) {
+    let bounds = match search.bracket() {
         (None, None) => String::new(),
-        _ => format!("  [{} .. {}]", rate(low), rate(high)),
+        (low, high) => format!("[{} .. {}]", rate(low), rate(high)),
     };
+    let (mark, words) = outcome(trial, assessment);
     let left = units::two_units(search.left_ns());
-    format!("{}{bounds}  {left} left", outcome_line(number, trial, assessment))
+    format!("{} {mark} {bounds:<16} {left:>6} left  {words}", title(number, trial))
 }
 
 /// What came of a trial.
 pub(crate) fn outcome_line(number: usize, trial: &Trial, assessment: &Assessment) -> String {
-    let mark = match (trial.rate_per_sec > 0.0, assessment.outcome) {
-        (false, _) => format!("{}/s", units::per_sec(assessment.achieved_per_sec)),
-        (true, Outcome::Sustained) => {
-            let p99 = assessment.response_p99_ns.or(assessment.response_p50_ns);
-            format!("✓ {}", p99.map_or(String::new(), units::duration))
+    let (mark, words) = outcome(trial, assessment);
+    format!("{} {mark} {words}", title(number, trial))
+}
+
+fn outcome(trial: &Trial, assessment: &Assessment) -> (char, String) {
+    if trial.rate_per_sec <= 0.0 {
+        return (' ', format!("{}/s", units::per_sec(assessment.achieved_per_sec)));
+    }
+    match assessment.outcome {
+        Outcome::Sustained => {
+            let p99 = assessment.response_p99_ns.map(|ns| format!("p99 {}", units::duration(ns)));
+            let p50 = || assessment.response_p50_ns.map(|ns| format!("p50 {}", units::duration(ns)));
+            ('✓', p99.or_else(p50).unwrap_or_default())
         }
-        (true, Outcome::NotSustained) => format!("✗ {}", assessment.reasons.first().map_or("", |why| why)),
-        (true, Outcome::ClientLimited) => {
-            format!("? client: {}", assessment.client_reasons.first().map_or("", |why| why))
-        }
-    };
-    let mark: String =
-        if mark.chars().count() > 44 { mark.chars().take(43).chain(['…']).collect() } else { mark };
-    format!("{}  {mark}", title(number, trial))
+        Outcome::NotSustained => ('✗', assessment.reasons.join("; ")),
+        Outcome::ClientLimited => ('?', format!("client: {}", assessment.client_reasons.join("; "))),
+    }
 }
