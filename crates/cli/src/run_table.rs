@@ -178,9 +178,17 @@ mod tests {
         (empty.verdict, empty.completed, empty.p50_ns, empty.p99_ns) = (VerdictState::Invalid, 0, None, None);
         let runs = [run("1k5jv2q8mf0aa", 5, "home"), killed, empty];
         expect![[r#"
+            id             age        rate      p50      p99  errors  name, labels
+            1k5jv2q8mf0aa  5 s  ✓  1,000/s  1.23 ms  12.3 ms       0  home  branch=main
+            1k5jv2q8mf0ab  2 h  ✗  1,000/s  1.23 ms        -      12  checkout�[31m of a sh…
+            1k5jv2q8mf0ac  4 d  ✗        -        -        -       -  nothing  branch=main
         "#]]
         .assert_eq(&lay_out(&runs, 1_000_000 * units::NS_PER_SEC, Some(80), Color::Never));
         expect![[r#"
+            id             age  verdict    kind          rate      p50      p99  errors  name, labels
+            1k5jv2q8mf0aa  5 s  ✓ valid    http open  1,000/s  1.23 ms  12.3 ms       0  home  branch=main
+            1k5jv2q8mf0ab  2 h  ✗ aborted  http open  1,000/s  1.23 ms        -      12  checkout�[31m of a shop with a long name  branch=main
+            1k5jv2q8mf0ac  4 d  ✗ invalid  http open        -        -        -       -  nothing  branch=main
         "#]]
         .assert_eq(&lay_out(&runs, 1_000_000 * units::NS_PER_SEC, None, Color::Never));
     }

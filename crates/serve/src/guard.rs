@@ -100,7 +100,8 @@ fn judge(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) -> Ju
         let origin = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         origin == Some(host)
     });
-    if !is_link && !(is_own_site && is_own_origin) {
+    let is_own = is_own_site && is_own_origin;
+    if !is_link && !is_own {
         return Judgement::refused("pages of other sites may not ask", "open this server's own page");
     }
     if *method != Method::GET && *method != Method::HEAD && text(MEANT) != Some("1") {

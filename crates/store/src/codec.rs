@@ -16,7 +16,7 @@ use std::io::{Read as _, Write as _};
 
 /// The form's version.
 const FORM: u8 = 1;
-/// Stands for a histogram that was taken out: no base64 has it.
+/// Stands for a histogram that was taken out: no base64 has it. A text that begins with it, which is no histogram, has it twice.
 const TAKEN: &str = "@";
 /// Greatest size of one body, uncompressed: a phase of an hour is below 1 MB, an interval of a thousand actions below 10 MB.
 const BODY_BYTES_MAX: u64 = 256 << 20;
@@ -101,6 +101,8 @@ pub(crate) fn encode<T: Histograms + Serialize>(mut part: T) -> Result<Vec<u8>, 
             put_length(&mut taken, bytes.len());
             taken.extend_from_slice(&bytes);
             TAKEN.clone_into(text);
+        } else if text.starts_with(TAKEN) {
+            text.insert_str(0, TAKEN);
         }
     });
     let json = serde_json::to_vec(&part).map_err(|error| CodecError(error.to_string()))?;
@@ -131,6 +133,8 @@ pub(crate) fn decode<T: Histograms + DeserializeOwned>(bytes: &[u8]) -> Result<T
                 Some(bytes) => *text = BASE64.encode(bytes),
                 None => is_whole = false,
             }
+        } else if let Some(own) = text.strip_prefix(TAKEN) {
+            *text = own.to_owned();
         }
     });
     if is_whole { Ok(part) } else { Err(fault("a body without some of its histograms")) }

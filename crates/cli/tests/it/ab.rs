@@ -150,10 +150,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
     check(&[], "there is no A, the baseline");
     check(&["--a", "localhost:1/"], "there is no B to compare with");
     check(&["--a", "localhost:1/", "--b", "localhost:1/"], "A and B are both at localhost:1");
-    check(
-        &["--a", "localhost:1/", "--b", "localhost:2/", "--pairs", "3"],
-        "two pairs make a block ABBA",
-    );
+    check(&["--a", "localhost:1/", "--b", "localhost:2/", "--pairs", "3"], "two pairs make a block ABBA");
     check(&["--a", "localhost:1/", "--b", "localhost:2/", "--relaunch"], "there is no server to start anew");
     check(&["gone.yaml", "--b", "localhost:2/"], "gone.yaml");
 }

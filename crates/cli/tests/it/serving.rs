@@ -6,6 +6,7 @@ use rustix::process::Signal;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 /// Ends with its test, whatever becomes of that.
 struct Killed(Child);
@@ -62,7 +63,10 @@ fn a_run_is_served_while_it_goes_on() {
     let mut run = Killed(command(&args).spawn().unwrap());
     let at = address(run.0.stderr.take().unwrap());
     // The run's row comes with its start, which its own thread writes.
-    let is_there = (0..10_000).any(|_| get(&at, "/api/runs").contains(r#""state":"running""#));
+    let until = Instant::now() + Duration::from_secs(30);
+    let is_shown = || get(&at, "/api/runs").contains(r#""state":"running""#);
+    let is_there =
+        std::iter::repeat_with(is_shown).take_while(|_| Instant::now() < until).any(|is_shown| is_shown);
     assert!(is_there, "{}", get(&at, "/api/runs"));
     drop(running);
 }

@@ -59,7 +59,8 @@ fn the_first_configuration_runs_unchanged_and_gives_every_row() {
     // Labels, lengths, counts and rates; times went through microseconds on their way.
     let rows = |text: &str| -> Vec<String> {
         let width = text.lines().find_map(|line| line.find("Min RT")).unwrap();
-        let first = text.lines().skip(2).take_while(|line| !line.starts_with("Re") && !line.starts_with("RT "));
+        let first =
+            text.lines().skip(2).take_while(|line| !line.starts_with("Re") && !line.starts_with("RT "));
         first.map(|line| line.chars().take(width).collect()).collect()
     };
     let (expected, found) = (rows(&run.stdout), rows(&read.stdout));

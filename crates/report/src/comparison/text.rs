@@ -223,7 +223,8 @@ fn noise_floor(page: &mut Page<'_>, comparison: &Comparison, candidate: &Candida
     let head = row(["noise floor", "between blocks", &format!("{pairs} pairs find"), "pairs to find 5%"]);
     page.line(&page.color.paint(Role::Aside, &head))?;
     for one in candidate.rows.iter().filter(|row| row.metric.is_relative()) {
-        let block = one.unit_stdev.map_or("–".to_owned(), |stdev| format!("±{}", words::share(stdev.exp_m1())));
+        let block =
+            one.unit_stdev.map_or("–".to_owned(), |stdev| format!("±{}", words::share(stdev.exp_m1())));
         let found = one.found_from.map_or("–".to_owned(), |from| format!("{} or more", words::share(from)));
         let needed = words::pairs_for(one, comparison, 0.05).map_or("–".to_owned(), units::count);
         page.line(&row([&one.metric.label(), &block, &found, &needed]))?;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use store::{Filter, Store};
 
 /// Development builds and machines shared with other tests are so much slower than what was promised for a release.
-const SLACK: u32 = 5;
+const SLACK: u32 = 10;
 
 /// Ten minutes of twenty actions, 75 of each a second, in intervals of a second: thirty made ones, told over and over at other times.
 /// Rows are compressed each by itself, so that they take what as many different ones would. What a histogram takes grows with its values: with 50
-/// of each action a second 5.9 MB were measured, with 100 8.1 MB, with 250 11.4 MB.
+/// of each action a second 5.9 MB were measured, with 100 8.1 MB, with 250 12.0 MB.
 fn ten_minutes() -> RunRecord {
     let mut record = run("a1", Shape { phases: 1, seconds: 30, actions: 20, per_sec: 1_500 }, 7);
     let phase = &mut record.phases[0];

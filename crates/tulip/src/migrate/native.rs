@@ -329,7 +329,7 @@ fn template(text: &Template) -> String {
 fn time(ns: u64) -> String {
     const UNITS: [(u64, &str); 3] =
         [(units::NS_PER_SEC, "s"), (units::NS_PER_MS, "ms"), (units::NS_PER_US, "us")];
-    let unit = UNITS.iter().find(|(unit_ns, _)| ns > 0 && ns % unit_ns == 0);
+    let unit = UNITS.iter().find(|(unit_ns, _)| ns > 0 && ns.is_multiple_of(*unit_ns));
     unit.map_or_else(|| format!("{ns}ns"), |(unit_ns, unit)| format!("{}{unit}", ns / unit_ns))
 }
 

@@ -11,8 +11,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use units::{NS_PER_MS, NS_PER_US};
 
-/// Most rows of a file: a row a second for a day.
-const ROWS_MAX: usize = 100_000;
+/// Most rows of a file: as many as a plan may have phases.
+const ROWS_MAX: usize = 10_000;
 /// Most actions of a row: ids go from 0 to 100.
 const ACTIONS_MAX: usize = 128;
 /// The first release whose times are ns.

@@ -11,7 +11,7 @@ use ::record::{
     ReasonCode, RunRecord, SCHEMA_VERSION, TrafficRecord, Verdict, VerdictState,
 };
 use stats::Histogram;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use units::NS_PER_SEC;
 
 /// Longest text of a configuration that is read again; those that Tulip repeats have a few kilobytes.
@@ -38,6 +38,8 @@ pub(crate) fn build(file: &File, text: &str) -> Result<RunRecord, String> {
         facts: facts_of(config.as_ref()),
         phases: Vec::new(),
         notes: Vec::new(),
+        names: BTreeMap::new(),
+        taken: BTreeSet::new(),
     };
     if let Some(version) = &file.version {
         book.notes.push(format!("a result of Tulip {version}"));
@@ -96,6 +98,9 @@ struct Book {
     facts: Facts,
     phases: Vec<PhaseRecord>,
     notes: Vec<String>,
+    /// Names of groups, and how often each has come.
+    names: BTreeMap<String, u32>,
+    taken: BTreeSet<String>,
 }
 
 /// Where a number stands, for messages.
@@ -202,15 +207,17 @@ impl Book {
         Ok(())
     }
 
-    /// A name that no phase has yet.
-    fn unique(&self, name: String) -> String {
-        let is_taken = |name: &String| {
-            self.facts.benchmarks.iter().any(|other| {
-                other.phases.first().is_some_and(|phase| phase == name || *phase == format!("{name} step 1"))
-            })
-        };
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
+    /// A name that no group has yet: a number behind it from the second of a name on.
+    fn unique(&mut self, name: String) -> String {
+        let number = self.names.entry(name.clone()).or_insert(0);
+        loop {
+            *number += 1;
+            let unique = if *number == 1 { name.clone() } else { format!("{name} ({number})") };
+            // A group may be called by itself what another is called with its number.
+            if self.taken.insert(unique.clone()) {
+                return unique;
+            }
+        }
     }
 
     fn row(
