@@ -164,22 +164,33 @@ fn check_table(phases: &[&PhaseRecord], out: &mut dyn io::Write) -> io::Result<(
     writeln!(out)
 }
 
+/// What the figures mean, and the generator and its machine as far as they are known: another tool's result may tell nothing of them.
 fn foot(record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
-    let cost = facts::client_cost(record);
-    let cpu = cost
-        .cpu_ns_per_request
-        .map_or(String::new(), |ns| format!("{} client CPU per request, ", units::duration(ns)));
     let environment = &record.environment;
+    let mut told = Vec::new();
+    if !record.client.workers.is_empty() {
+        let cost = facts::client_cost(record);
+        let cpu = cost
+            .cpu_ns_per_request
+            .map_or(String::new(), |ns| format!("{} client CPU per request, ", units::duration(ns)));
+        let (busy, resident) = (units::ratio(cost.busy_ratio_max), units::size(record.client.rss_bytes_max));
+        told.push(format!("{cpu}busiest worker {busy}, {resident} resident"));
+    }
+    let mut facts = Vec::new();
+    if environment.cpu_count > 0 {
+        facts.push(format!("{} ({} CPUs)", escaped(&environment.cpu_model), environment.cpu_count));
+    }
+    if !environment.driver.is_empty() {
+        facts.push(escaped(&environment.driver));
+    }
+    if !environment.weir_version.is_empty() {
+        facts.push(format!("weir {}", escaped(&environment.weir_version)));
+    }
+    facts.push(date::utc(record.started_unix_ns));
+    told.push(facts.join(", "));
     writeln!(
         out,
-        "response: due → done; service: sent → done; wait: due → sent; –: too few samples. \
-         {cpu}busiest worker {}, {} resident. {} ({} CPUs), {}, weir {}, {}.",
-        units::ratio(cost.busy_ratio_max),
-        units::size(record.client.rss_bytes_max),
-        escaped(&environment.cpu_model),
-        environment.cpu_count,
-        escaped(&environment.driver),
-        escaped(&environment.weir_version),
-        date::utc(record.started_unix_ns),
+        "response: due → done; service: sent → done; wait: due → sent; –: too few samples. {}.",
+        told.join(". ")
     )
 }

@@ -75,7 +75,11 @@ impl StoreError {
             Self::Access { .. } => {
                 "name a store that you may write: --store FILE or $WEIR_STORE; or --no-store".to_owned()
             }
-            Self::Full { .. } => "free some space, for example by weir prune --keep 20".to_owned(),
+            // Removing runs takes some room first, for the log of what is written.
+            Self::Full { .. } => {
+                "free some space on its disk, then weir prune --keep 20 keeps the store small; or name another store"
+                    .to_owned()
+            }
             Self::Corrupt { path, .. } => {
                 format!("move it away (mv '{0}' '{0}.broken'), and a new one is made", path.display())
             }

@@ -84,6 +84,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
         path: path.to_owned(),
         why: units::system_words(&error),
     };
+    check_is_no_folder(path)?;
     let is_new = !path.exists();
     if is_new {
         make_folder(path).map_err(access)?;
@@ -113,10 +114,19 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     if !path.exists() {
         return Err(StoreError::Absent { path: path.to_owned() });
     }
+    check_is_no_folder(path)?;
     match open(path) {
         Err(StoreError::Access { .. } | StoreError::Full { .. }) => open_unwritable(path),
         opened => opened,
     }
+}
+
+/// SQLite would only say that it can't open it.
+fn check_is_no_folder(path: &Path) -> Result<(), StoreError> {
+    if !path.is_dir() {
+        return Ok(());
+    }
+    Err(StoreError::Access { path: path.to_owned(), why: "it is a folder, not a file".to_owned() })
 }
 
 /// A store on a disk or in a folder that can't be written: nobody writes it, so it is read as it stands.

@@ -123,6 +123,11 @@ fn an_export_is_read_by_its_readers() {
     }
     let actions = place.done(&["export", "last", "--format", "csv", "--of", "actions"]).stdout;
     assert_eq!(actions.lines().count(), 1 + 1 + 2);
+    // Nothing was due of an action: an arrival chooses it when it begins.
+    let (head, row) = (actions.lines().next().unwrap(), actions.lines().last().unwrap());
+    let cell = |name: &str| row.split(',').nth(head.split(',').position(|column| column == name).unwrap());
+    let started = phase.actions[1].counts.started.to_string();
+    assert_eq!((cell("due"), cell("started"), cell("dropped")), (Some(""), Some(started.as_str()), Some("")));
     let log = place.folder.file("run.hlog");
     place.done(&["export", "last", "-o", &log]);
     let text = std::fs::read(&log).unwrap();

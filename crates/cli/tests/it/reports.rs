@@ -95,7 +95,7 @@ fn what_is_no_record_is_refused() {
         exit code 2
         --- stderr
         error: `DIR/cut.json` is no record of a run: EOF while parsing an object at line 1 column 30
-        hint: name a file that --json wrote
+        hint: name a record that --json or export wrote, an HTML report, or a result of wrk, wrk2, k6, Tulip, vegeta, oha or java-http
     "#]],
     );
     check(
@@ -105,7 +105,7 @@ fn what_is_no_record_is_refused() {
         exit code 2
         --- stderr
         error: `DIR/other.json` is no record of a run: missing field `schema_version`
-        hint: name a file that --json wrote
+        hint: name a record that --json or export wrote, an HTML report, or a result of wrk, wrk2, k6, Tulip, vegeta, oha or java-http
     "#]],
     );
     check(

@@ -218,22 +218,27 @@ fn objectives(page: &mut Page<'_>, record: &RunRecord, phase_count: usize) -> io
     page.blank()
 }
 
+/// What the generator needed, where that was measured: another tool's result and a run without an end do not tell.
 fn client(page: &mut Page<'_>, record: &RunRecord) -> io::Result<()> {
-    let cost = facts::client_cost(record);
-    let environment = &record.environment;
-    let mut words = Vec::new();
-    if let Some(ns) = cost.cpu_ns_per_request {
-        words.push(format!("{} CPU per request", units::duration(ns)));
+    let worker_count = record.client.workers.len();
+    if worker_count > 0 {
+        let cost = facts::client_cost(record);
+        let mut words = Vec::new();
+        if let Some(ns) = cost.cpu_ns_per_request {
+            words.push(format!("{} CPU per request", units::duration(ns)));
+        }
+        words.push(format!("busiest worker {} busy", units::ratio(cost.busy_ratio_max)));
+        words.push(units::size(record.client.rss_bytes_max));
+        page.item("client", &words.join(", "))?;
     }
-    words.push(format!("busiest worker {} busy", units::ratio(cost.busy_ratio_max)));
-    words.push(units::size(record.client.rss_bytes_max));
-    page.item("client", &words.join(", "))?;
-    let run = [
+    let mut run = vec![
         facts::clean(&record.run_id),
         date::utc(record.started_unix_ns),
         units::duration(record.duration_ns),
-        format!("{} × {}", facts::clean(&environment.driver), record.client.workers.len()),
     ];
+    if worker_count > 0 {
+        run.push(format!("{} × {worker_count}", facts::clean(&record.environment.driver)));
+    }
     page.item("run", &run.join(", "))
 }
 

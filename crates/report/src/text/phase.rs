@@ -168,9 +168,16 @@ fn checks(page: &mut Page<'_>, phase: &PhaseRecord) -> io::Result<()> {
 /// What went over the wire below the actions.
 fn wire(page: &mut Page<'_>, phase: &PhaseRecord) -> io::Result<()> {
     let traffic = &phase.traffic;
-    let received = facts::bytes_per_sec(phase.bytes_received, phase);
-    let sent = facts::bytes_per_sec(phase.bytes_sent, phase);
-    page.item("traffic", &format!("{received} received, {sent} sent"))?;
+    // Nothing at all is what was not measured: another tool's result, a run without an end.
+    let counted = [(phase.bytes_received, "received"), (phase.bytes_sent, "sent")];
+    let words: Vec<String> = counted
+        .into_iter()
+        .filter(|(bytes, _)| *bytes > 0)
+        .map(|(bytes, way)| format!("{} {way}", facts::bytes_per_sec(bytes, phase)))
+        .collect();
+    if !words.is_empty() {
+        page.item("traffic", &words.join(", "))?;
+    }
     if traffic.connections_opened == 0 && traffic.connections_lost == 0 {
         return Ok(());
     }

@@ -104,6 +104,24 @@ fn a_record_without_anything_prints() {
 }
 
 #[test]
+fn what_was_not_measured_is_not_printed_as_nothing() {
+    // As another tool's result comes in, and a run without an end.
+    let mut record = sample::quick();
+    record.client = record::Client::default();
+    record.environment = record::Environment::default();
+    let phase = &mut record.phases[0];
+    (phase.bytes_sent, phase.traffic, phase.busy_ratio_max) = (0, record::TrafficRecord::default(), 0.0);
+    let check = |printed: &str| {
+        for made_up in ["busiest worker", "0 B", "× 0", "(0 CPUs)", "weir ,"] {
+            assert!(!printed.contains(made_up), "{made_up}: {printed}");
+        }
+    };
+    check(&PLAIN.to_text(&record));
+    check(&Markdown.to_text(&record));
+    assert!(PLAIN.to_text(&record).contains("/s received\n"));
+}
+
+#[test]
 fn a_run_of_very_many_phases_stays_readable() {
     let mut record = sample::checkout();
     let phase = record.phases[1].clone();

@@ -89,7 +89,7 @@ fn phase_row(
         vec![phase.name.clone(), phase.repeat_index.to_string(), kind(phase).to_owned(), model.to_owned()];
     cells.extend([action.to_owned(), phase.start_ns.to_string(), phase.duration_ns.to_string()]);
     cells.extend(rates);
-    cells.extend(count_cells(counts));
+    cells.extend(if action.is_empty() { count_cells(counts) } else { action_count_cells(counts) });
     cells.push(error_cell(errors));
     cells.extend(latencies.into_iter().flat_map(latency_cells));
     cells
@@ -111,7 +111,7 @@ fn interval_action_row(
     action: &IntervalActionRecord,
 ) -> Vec<String> {
     let mut cells = interval_head(phase, interval, &action.name);
-    cells.extend(count_cells(&action.counts));
+    cells.extend(action_count_cells(&action.counts));
     cells.extend([error_cell(&action.errors), String::new(), String::new(), String::new()]);
     cells.extend([&action.response_ns, &action.service_ns].into_iter().flat_map(distribution_cells));
     cells.extend(FIGURES.map(|_| String::new()));
@@ -148,6 +148,13 @@ fn figure_columns() -> impl Iterator<Item = String> {
 fn count_cells(counts: &CountsRecord) -> [String; 8] {
     let CountsRecord { due, started, completed, failed, dropped, unstarted, unfinished, censored } = *counts;
     [due, started, completed, failed, dropped, unstarted, unfinished, censored].map(|count| count.to_string())
+}
+
+/// Those of an action: what was due and found no user is an arrival's, for which no action was chosen yet.
+fn action_count_cells(counts: &CountsRecord) -> [String; 8] {
+    let [due, started, completed, failed, dropped, unstarted, unfinished, censored] = count_cells(counts);
+    let arrival = |cell: String| if counts.due == 0 { String::new() } else { cell };
+    [arrival(due), started, completed, failed, arrival(dropped), arrival(unstarted), unfinished, censored]
 }
 
 /// `timeout:3;status:1`.

@@ -93,6 +93,7 @@ fn check_version(version: u64, name: &str) -> Result<(), ReadError> {
 fn none(name: &str, why: &str) -> ReadError {
     ReadError {
         message: format!("`{name}` is no record of a run: {why}"),
-        hint: "name a file that --json wrote".to_owned(),
+        hint: "name a record that --json or export wrote, an HTML report, or a result of wrk, wrk2, k6, Tulip, vegeta, oha or java-http"
+            .to_owned(),
     }
 }

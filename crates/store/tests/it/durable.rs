@@ -214,6 +214,9 @@ fn a_place_that_cant_be_written_is_said_and_nothing_is_made() {
     let error = Store::open(std::path::Path::new("/proc/weir/runs.db")).unwrap_err();
     assert!(matches!(error, StoreError::Access { .. }), "{error}");
     let folder = Folder::new("no-store");
+    for error in [Store::open(folder.path()).unwrap_err(), Store::open_to_read(folder.path()).unwrap_err()] {
+        assert!(error.to_string().ends_with(": it is a folder, not a file"), "{error}");
+    }
     let error = Store::open_to_read(&folder.store()).unwrap_err();
     assert!(matches!(error, StoreError::Absent { .. }), "{error}");
     drop(keeper(&folder));

@@ -58,6 +58,34 @@ fn a_page_of_wrk() {
 }
 
 #[test]
+fn the_rate_of_a_page_is_the_one_that_it_prints() {
+    let page = WRK.replace("in 10.00s", "in 1.11s").replace("1000000 requests", "25110 requests");
+    let plain = page.replace("timeout 4", "timeout 0").replace("responses: 10", "responses: 0");
+    let phase = &one(&plain.replace("Requests/sec: 100000.00", "Requests/sec: 22694.47")).phases[0];
+    assert!((phase.achieved_per_sec - 22_694.47).abs() < 0.01, "{}", phase.achieved_per_sec);
+    // A rate that has nothing to do with the duration is not believed.
+    assert_eq!(one(&plain).phases[0].duration_ns, 1_110_000_000);
+}
+
+#[test]
+fn what_wrk2_calls_time_outs_are_no_requests() {
+    let record = one("\
+Running 30s test @ http://127.0.0.1:8080/
+  2 threads and 100 connections
+  Thread calibration: mean lat.: 1.002ms, rate sampling interval: 10ms
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.50ms    0.50ms   4.00ms   70.00%
+    Req/Sec     1.05k   100.00     1.20k    80.00%
+  300 requests in 30.00s, 19.81KB read
+  Socket errors: connect 0, read 0, write 0, timeout 500
+Requests/sec:     10.00
+Transfer/sec:      0.66KB
+");
+    let phase = &record.phases[0];
+    assert_eq!((record.origin.as_str(), phase.counts.completed, phase.errors["timeout"]), ("wrk2", 300, 500));
+}
+
+#[test]
 fn a_spectrum_of_wrk2_gives_its_histogram() {
     let record = one("\
 Running 30s test @ http://127.0.0.1:8080/
@@ -161,6 +189,12 @@ fn reports_of_vegeta_and_oha() {
     let phase = &record.phases[0];
     assert_eq!((phase.counts.completed, phase.counts.failed, phase.counts.unfinished), (49_000, 1_000, 50));
     assert_eq!((phase.errors["status"], phase.errors["timeout"]), (900, 100));
+    // `requestsPerSec` has errors and what was cut off in it, too.
+    let record = one(
+        r#"{"summary":{"successRate":0.5,"total":10.0,"requestsPerSec":205,"totalData":1000},"latencyPercentiles":{},
+        "statusCodeDistribution":{"200":1000},"errorDistribution":{"aborted due to deadline":50,"Connection refused (os error 111)":1000}}"#,
+    );
+    assert_eq!((record.phases[0].achieved_per_sec, record.phases[0].counts.failed), (100.0, 1_000));
     assert_eq!((phase.service_ns.p99_9, phase.service_ns.p99_99), (Some(20_000_000), None));
 }
 

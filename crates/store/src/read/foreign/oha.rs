@@ -1,7 +1,9 @@
 //! `oha --output-format json`: latencies in seconds. Source: `schema.json` in <https://github.com/hatoo/oha>.
+//!
+//! Its `requestsPerSec` counts errors and what was cut off at the end as well (`ResultData::len` there), so the rate is made of what completed.
 
 use super::run::carried;
-use super::{Foreign, Measured, count, ns, number, statuses};
+use super::{Foreign, Measured, count, ns, statuses};
 use record::Latencies;
 use serde_json::Value;
 
@@ -51,7 +53,6 @@ pub(super) fn read(value: &Value) -> Result<Foreign, String> {
         tool: "oha",
         measured: Measured {
             duration_ns: time(&["summary", "total"]).ok_or("it has no `summary.total`")?,
-            achieved_per_sec: number(value, &["summary", "requestsPerSec"]).filter(|_| answered == completed),
             completed,
             errors,
             unfinished,

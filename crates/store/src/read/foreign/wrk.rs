@@ -7,6 +7,8 @@ use stats::Histogram;
 
 /// Longest spectrum: wrk2 prints some 150 lines.
 const SPECTRUM_LINES_MAX: usize = 100_000;
+/// How far a duration of two decimals, such as `1.00m`, is off by rounding: half a hundredth of one unit.
+const ROUNDED_RATIO_MAX: f64 = 0.006;
 
 /// Whether a text holds a page, perhaps after other output.
 pub(super) fn is_page(text: &str) -> bool {
@@ -19,6 +21,8 @@ struct Page {
     url: String,
     requests: u64,
     duration_ns: u64,
+    /// Printed with more digits than the duration has.
+    per_sec: Option<f64>,
     bytes: u64,
     errors: [u64; 4],
     bad_statuses: u64,
@@ -34,9 +38,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Foreign>, String> {
     let mut is_uncorrected = false;
     for line in text.lines() {
         if line.contains("HdrHistogram - ") {
-            page.is_wrk2 = true;
             is_uncorrected = line.contains("Uncorrected");
         }
+        let is_of_wrk2 = line.contains("HdrHistogram - ") || line.contains("Thread calibration:");
+        page.is_wrk2 |= is_of_wrk2;
         page.line(line.trim(), is_uncorrected);
     }
     if page.requests == 0 && page.duration_ns == 0 {
@@ -61,6 +66,7 @@ impl Page {
                 self.duration_ns = time(took.trim_end_matches(',')).unwrap_or(0);
                 self.bytes = size(bytes).unwrap_or(0);
             }
+            ["Requests/sec:", rate] => self.per_sec = rate.parse().ok().filter(|rate: &f64| rate.is_finite()),
             ["Socket", "errors:", rest @ ..] => {
                 let numbers = rest.iter().filter_map(|word| word.trim_end_matches(',').parse().ok());
                 self.errors.iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
@@ -81,7 +87,11 @@ impl Page {
 
     fn finish(self) -> Foreign {
         let [connect, read, write, timeout] = self.errors;
-        let measured_count = self.requests.saturating_sub(timeout);
+        // wrk: answers that came later than the limit, which it counts as requests too. wrk2: every two seconds each connection whose last send is
+        // longer ago, be it idle, and the same one again: no number of requests.
+        let late = if self.is_wrk2 { 0 } else { timeout };
+        let duration_ns = self.exact_duration_ns();
+        let measured_count = self.requests.saturating_sub(late);
         let mut latencies = Latencies { count: measured_count, ..self.latencies };
         if let Some(histogram) = histogram(&self.spectrum, latencies.max) {
             let figures = Latencies::of(&histogram);
@@ -109,8 +119,8 @@ impl Page {
             name: self.url,
             measured: Measured {
                 is_open: self.is_wrk2,
-                duration_ns: self.duration_ns,
-                completed: self.requests.saturating_sub(timeout).saturating_sub(self.bad_statuses),
+                duration_ns,
+                completed: measured_count.saturating_sub(self.bad_statuses),
                 errors: named.map(|(class, count)| (class.to_owned(), count)).into(),
                 bytes_received: self.bytes,
                 service_ns: match (self.is_wrk2, has_uncorrected) {
@@ -122,12 +132,22 @@ impl Page {
                 ..Measured::default()
             },
             lacking: if self.is_wrk2 {
-                "the rate that was asked for is not in its page, and its latencies are corrected by computing what was never sent"
+                "the rate that was asked for is not in its page, its latencies are corrected by computing what was never sent, and its time-outs count connections that are overdue every two seconds"
             } else {
                 "its model is closed, so stalls are hidden, and answers later than the time-out are in no latency"
             },
             ..Foreign::default()
         }
+    }
+}
+
+impl Page {
+    /// The duration has three digits and the rate more: where both agree, what the rate says.
+    fn exact_duration_ns(&self) -> u64 {
+        let told_ns = self.duration_ns as f64;
+        let exact_ns = self.per_sec.filter(|rate| *rate > 0.0).map(|rate| self.requests as f64 * 1e9 / rate);
+        let agrees = |exact_ns: &f64| (exact_ns - told_ns).abs() <= told_ns * ROUNDED_RATIO_MAX;
+        exact_ns.filter(agrees).map_or(self.duration_ns, |exact_ns| exact_ns.round() as u64)
     }
 }
 
