@@ -1,4 +1,5 @@
-//! Prints the tables of error and power in `docs/compare.md`: `cargo run -p compare --example error_rates [TRIALS]`.
+//! Prints the tables of error and power in `docs/compare.md`: `cargo run -p compare --example error_rates [TRIALS [TABLE…]]`, of the tables `runs`, `single`,
+//! `pairs` and `mixed` those that are named, or all.
 
 #[path = "../tests/it/made.rs"]
 mod made;
@@ -8,12 +9,27 @@ mod weather;
 use compare::{Metric, PairedPlan, Settings, Side, Stop, Verdict, compare_runs};
 use made::{MADE, Made};
 use record::RunRecord;
-use weather::{WEATHERS, interleaved, shares};
+use weather::{WEATHERS, interleaved, mixed, shares};
+
+/// A table's name and how to print it from so many trials.
+type Table = (&'static str, fn(u64));
 
 fn main() {
-    runs();
-    single_runs();
-    interleaved_slices();
+    let mut words = std::env::args().skip(1);
+    let trials = words.next().and_then(|text| text.parse().ok()).unwrap_or(400);
+    let wanted: Vec<String> = words.collect();
+    let tables: [Table; 4] = [
+        ("runs", runs),
+        ("single", single_runs),
+        ("pairs", interleaved_slices),
+        ("mixed", rows_of_two_kinds),
+    ];
+    for (name, print) in tables {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            print(trials);
+            println!();
+        }
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -25,8 +41,7 @@ fn sides<'a>(a: &'a [RunRecord], b: &'a [RunRecord]) -> [Side<'a>; 2] {
 }
 
 /// Several runs a side, all usual rows.
-fn runs() {
-    let trials = 100u64;
+fn runs(trials: u64) {
     println!(
         "| runs a side | noise between runs | B is slower by | any row slower | any row faster |\n|--:|--:|--:|--:|--:|"
     );
@@ -60,9 +75,8 @@ fn runs() {
 }
 
 /// What single runs of one service would claim if a run were taken for the service.
-fn single_runs() {
-    let trials = 200u64;
-    println!("\n| noise between runs | single runs of one service that differ clearly |\n|--:|--:|");
+fn single_runs(trials: u64) {
+    println!("| noise between runs | single runs of one service that differ clearly |\n|--:|--:|");
     let settings =
         Settings { metrics: Metric::named("response.p50").unwrap_or_default(), ..Settings::of_runs() };
     let short = Made { secs: 10, per_sec: 200, ..MADE };
@@ -78,25 +92,31 @@ fn single_runs() {
         });
         println!("| {:.0}% | {} |", noise * 100.0, percent(differ.count() as f64 / trials as f64));
     }
-    println!();
 }
 
-fn interleaved_slices() {
-    let trials = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(400);
+/// Numbers of pairs, and when to stop.
+const PLANS: [(u64, Stop); 3] = [(20, Stop::AtEnd), (40, Stop::AtEnd), (60, Stop::WhenCertain)];
+
+fn pairs_of(pairs: u64, stop: Stop) -> String {
+    let at_most = if stop == Stop::AtEnd { "" } else { "≤ " };
+    format!("{at_most}{pairs}")
+}
+
+/// Interleaved slices, five rows.
+fn interleaved_slices(trials: u64) {
     println!(
-        "| weather | stop | pairs at most | B is slower by | any row slower | any row faster | all decided | pairs, mean |"
+        "| weather | pairs | B is slower by | any row slower | any row faster | all decided | pairs, mean |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|");
-    let plans = [(20, Stop::AtEnd), (40, Stop::AtEnd), (60, Stop::WhenCertain)];
+    println!("|---|--:|--:|--:|--:|--:|--:|");
     for weather in WEATHERS {
-        for (pairs, stop) in plans {
+        for (pairs, stop) in PLANS {
             for effect in [0.0, 0.02, 0.05, 0.10] {
                 let plan = PairedPlan { blocks_max: pairs / 2, stop };
-                let got = shares(trials, |seed| interleaved(weather, effect, &plan, seed));
-                let kind = if stop == Stop::AtEnd { "" } else { "≤ " };
+                let got = shares(trials, |seed| interleaved(weather, &[effect], &plan, seed));
                 println!(
-                    "| {} | {kind}{pairs} | {:.0}% | {} | {} | {} | {:.0} |",
+                    "| {} | {} | {:.0}% | {} | {} | {} | {:.0} |",
                     weather.name,
+                    pairs_of(pairs, stop),
                     effect * 100.0,
                     percent(got.slower),
                     percent(got.faster),
@@ -104,6 +124,21 @@ fn interleaved_slices() {
                     got.pairs
                 );
             }
+        }
+    }
+}
+
+/// Interleaved slices of two actions: one is 10 % slower, the other stands on the margin.
+fn rows_of_two_kinds(trials: u64) {
+    println!(
+        "| weather | pairs | wrong among the claims | comparisons with a wrong claim | difference found |"
+    );
+    println!("|---|--:|--:|--:|--:|");
+    for weather in WEATHERS {
+        for (pairs, stop) in PLANS {
+            let got = mixed(weather, 0.10, &PairedPlan { blocks_max: pairs / 2, stop }, trials);
+            let [wrong, any, found] = [got.wrong_ratio, got.any_wrong, got.found].map(percent);
+            println!("| {} | {} | {wrong} | {any} | {found} |", weather.name, pairs_of(pairs, stop));
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::judge::{Estimate, Judged, judge};
 use crate::place::{Address, Place, addresses, places, pooled_value};
-use crate::within::errors_se;
+use crate::within::{errors_se, rate_se};
 use crate::{Basis, Metric, NotCarried, Row, Settings, Verdict};
 use record::RunRecord;
 use serde::{Deserialize, Serialize};
@@ -276,11 +276,10 @@ impl PairedAnalysis {
             return None;
         }
         let (difference, se, freedom) = trimmed(&mut series.differences.clone(), TRIM)?;
-        let estimate = |spread: Spread| {
-            let floor = series.floor();
-            Some(Estimate { metric, difference, spread: spread.at_least(floor), bounded: series.bounded })
-        };
-        let student = Spread::Student { se, freedom };
+        let floor = series.floor();
+        let estimate =
+            |spread: Spread| Some(Estimate { metric, difference, spread, bounded: series.bounded });
+        let student = Spread::Student { se: se.max(floor), freedom };
         let gates = Gates { difference, spread: student.clone(), margin: self.settings.margin(metric) };
         let p = match gates.suggested() {
             Claim::Within => gates.p_within_margin(),
@@ -294,7 +293,7 @@ impl PairedAnalysis {
         let (least, most) = RESAMPLES;
         let count = ((5.0 / row_alpha).ceil() as u32).clamp(least, most);
         let mut random = Random::stream(self.settings.seed ^ self.block_count.rotate_left(32), index);
-        let (_, spread) = trimmed_resampled(&series.differences, TRIM, count, &mut random)?;
+        let (_, spread) = trimmed_resampled(&series.differences, TRIM, floor, count, &mut random)?;
         estimate(spread)
     }
 
@@ -337,14 +336,17 @@ impl Series {
         self.key.metric == Metric::Errors && self.a.iter().chain(&self.b).all(|share| *share == 0.0)
     }
 
-    /// What the values are known to at best.
+    /// Standard error that the mean has at least: what the values are known to at best.
     fn floor(&self) -> f64 {
-        let metric = self.key.metric;
-        if metric == Metric::Errors {
-            let share = |values: &[f64]| stats::inference::mean(values).unwrap_or(0.0);
-            return errors_se(share(&self.a), self.trials.0).hypot(errors_se(share(&self.b), self.trials.1));
+        let blocks = self.differences.len().max(1);
+        match self.key.metric {
+            Metric::Errors => {
+                let share = |values: &[f64]| stats::inference::mean(values).unwrap_or(0.0);
+                errors_se(share(&self.a), self.trials.0).hypot(errors_se(share(&self.b), self.trials.1))
+            }
+            Metric::Rate => rate_se(blocks, self.trials.0).hypot(rate_se(blocks, self.trials.1)),
+            metric => metric.rounding_ratio() * (2.0 / blocks as f64).sqrt(),
         }
-        metric.rounding_ratio() * (2.0 / self.differences.len().max(1) as f64).sqrt()
     }
 
     fn row(&self, judged: Option<Judged>) -> Option<Row> {

@@ -5,7 +5,7 @@
 
 use crate::judge::{Estimate, Judged, judge};
 use crate::place::{Address, Place, addresses, client_cpu_ns, measured, places};
-use crate::within::{Course, OwnError, errors_se};
+use crate::within::{Course, OwnError, errors_se, rate_se};
 use crate::{
     Basis, Candidate, Comparison, DifferenceKind, Metric, NotCarried, Objection, Row, RunInfo,
     SCHEMA_VERSION, Settings, SideInfo, Verdict, WithinRuns, differences,
@@ -109,7 +109,9 @@ fn other_plans(differences: &[crate::Difference]) -> Option<Objection> {
         .filter(|difference| difference.kind == DifferenceKind::Plan)
         .map(|difference| format!("{}: {} → {}", difference.path, difference.baseline, difference.candidate))
         .collect();
-    paths.dedup();
+    // Each run is held against the first, so several may differ from it in the same.
+    let mut known = std::collections::HashSet::new();
+    paths.retain(|path| known.insert(path.clone()));
     let count = paths.len();
     if count == 0 {
         return None;
@@ -285,11 +287,13 @@ fn draft(
     let (middle_a, middle_b) = (mean(a)?, mean(b)?);
     let difference = middle_b - middle_a;
     let counts = (a.len(), b.len());
-    let share = 1.0 / counts.0.max(1) as f64 + 1.0 / counts.1.max(1) as f64;
-    let floor = if metric == Metric::Errors {
-        errors_se(middle_a, left.trials).hypot(errors_se(middle_b, right.trials))
-    } else {
-        metric.rounding_ratio() * share.sqrt()
+    let floor = match metric {
+        Metric::Errors => errors_se(middle_a, left.trials).hypot(errors_se(middle_b, right.trials)),
+        Metric::Rate => rate_se(counts.0, left.trials).hypot(rate_se(counts.1, right.trials)),
+        metric => {
+            let share = 1.0 / counts.0.max(1) as f64 + 1.0 / counts.1.max(1) as f64;
+            metric.rounding_ratio() * share.sqrt()
+        }
     };
     let measured = welch(a, b)
         .or_else(|| prediction(a, b))

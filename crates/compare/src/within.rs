@@ -148,6 +148,12 @@ pub(crate) fn errors_se(share: f64, trials: u64) -> f64 {
     (adjusted * (1.0 - adjusted) / (trials + 2.0)).sqrt()
 }
 
+/// Relative standard error that the mean rate of so many units has at least, `actions` in all of them: whether the answer at a unit's end still falls into it
+/// is chance, so each count is known to one.
+pub(crate) fn rate_se(units: usize, actions: u64) -> f64 {
+    (units as f64).sqrt() / actions.max(1) as f64
+}
+
 fn counts_of(interval: &IntervalRecord, action: Option<&str>) -> CountsRecord {
     let Some(name) = action else { return interval.counts };
     interval

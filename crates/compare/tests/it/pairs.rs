@@ -1,7 +1,9 @@
 //! Interleaved comparisons in made-up weather: how often they are wrong, and what they find.
 
-use crate::weather::{Shares, WEATHERS, Weather, interleaved, shares};
-use compare::{PairedPlan, PairedSide, Stop, block_order};
+use crate::weather::{Shares, WEATHERS, Weather, interleaved, mixed, shares};
+use compare::{
+    BlockRow, Metric, PairedAnalysis, PairedPlan, PairedSide, RowKey, Settings, Stop, Verdict, block_order,
+};
 
 const TRIALS: u64 = 400;
 
@@ -9,7 +11,7 @@ fn trials(weather: Weather, effect: f64, pairs: u64, stop: Stop) -> Shares {
     let plan = PairedPlan { blocks_max: pairs / 2, stop };
     // What is found is far from its bound: a quarter of the trials tells.
     let trials = if effect > 0.02 { TRIALS / 4 } else { TRIALS };
-    shares(trials, |seed| interleaved(weather, effect, &plan, seed))
+    shares(trials, |seed| interleaved(weather, &[effect], &plan, seed))
 }
 
 #[test]
@@ -32,6 +34,15 @@ fn a_difference_of_just_the_margin_is_rarely_called_one() {
         let got = trials(weather, 0.02, pairs, stop);
         assert!(got.slower + got.faster <= 0.05, "{} {stop:?}: {got:?}", weather.name);
     }
+}
+
+#[test]
+fn rows_that_differ_do_not_make_others_cheap() {
+    // Half of the rows differ by far, so the level for each row is at its laxest; the others stand on the margin, where a claim is likeliest to be wrong.
+    let [quiet, ..] = WEATHERS;
+    let got = mixed(quiet, 0.10, &PairedPlan { blocks_max: 10, stop: Stop::AtEnd }, TRIALS);
+    assert!(got.wrong_ratio <= 0.05 && got.found >= 0.99, "{got:?}");
+    assert!(got.any_wrong <= 0.10, "{got:?}");
 }
 
 #[test]
@@ -61,4 +72,24 @@ fn the_order_is_drawn_by_lot() {
     assert!(orders.iter().all(|order| [[A, B, B, A], [B, A, A, B]].contains(order)));
     assert!((440..560).contains(&first), "{first}");
     assert_eq!(orders, (0..1_000).map(|block| block_order(9, block)).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_rate_of_a_schedule_is_the_same_though_a_block_is_off() {
+    // Arrivals are due by the clock, so nearly all blocks have one rate to the last digit, and what scatter there is stands in the trimmed ones.
+    let plan = PairedPlan { blocks_max: 10, stop: Stop::AtEnd };
+    let mut analysis = PairedAnalysis::new(Settings::of_pairs(), &plan);
+    for block in 0..10 {
+        analysis.add_block(vec![BlockRow {
+            key: RowKey { phase: "measure".to_owned(), action: None, metric: Metric::Rate },
+            a: 1_000.0,
+            b: if block == 3 { 990.0 } else { 1_000.0 },
+            bounded: (false, false),
+            trials: (10_000, 10_000),
+        }]);
+    }
+    let row = analysis.rows()[0].clone();
+    let interval = row.interval.unwrap();
+    assert_eq!(row.verdict, Verdict::Same);
+    assert!(interval.low < 0.0 && 0.0 < interval.high && interval.high < 0.02, "{interval:?}");
 }

@@ -140,6 +140,11 @@ fn what_must_not_be_judged_is_refused_unless_forced() {
         &other_plan,
         "the plans ask for different work: phases.steady.load.open.stages.1.rate_from: 200/s → 100/s",
     );
+    // What several runs differ in from the first is said once.
+    let other_plans =
+        [Made { per_sec: 100, ..MADE }.run(4), MADE.run(6), Made { per_sec: 100, ..MADE }.run(5)];
+    let objections = compared(&a, &other_plans, &Settings::of_runs()).unwrap_err();
+    assert_eq!(objections[0].message.matches("rate_from").count(), 1, "{objections:?}");
     check(&a, "run run1-1000000 is named more than once");
     assert!(compared(&a, &b, &Settings::of_runs()).is_ok());
     let nothing = compared(&a, &b, &only("p99.99")).unwrap_err();

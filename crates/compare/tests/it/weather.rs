@@ -58,8 +58,9 @@ impl Ending {
     }
 }
 
-/// An interleaved comparison of a server with one that is `effect` slower (as a share), in this weather.
-pub(crate) fn interleaved(weather: Weather, effect: f64, plan: &PairedPlan, seed: u64) -> Ending {
+/// An interleaved comparison of a server with one whose actions are so much slower each (as shares), in this weather. The verdicts are those of the
+/// actions in turn.
+pub(crate) fn interleaved(weather: Weather, effects: &[f64], plan: &PairedPlan, seed: u64) -> Ending {
     let mut random = Random::stream(seed, 1);
     let mut settings = Settings::of_pairs();
     settings.seed = seed;
@@ -70,7 +71,7 @@ pub(crate) fn interleaved(weather: Weather, effect: f64, plan: &PairedPlan, seed
     let mut slice_index = 0;
     while analysis.block_count() < plan.blocks_max {
         let order = block_order(seed, analysis.block_count());
-        let mut sums = vec![[0.0f64; 2]; metrics().len()];
+        let mut sums = vec![[0.0f64; 2]; effects.len() * metrics().len()];
         for side in order {
             slow = 0.9 * slow + 0.19f64.sqrt() * weather.slow_sd * normal(&mut random);
             let outlier = if random.unit() < weather.outliers.0 {
@@ -80,8 +81,9 @@ pub(crate) fn interleaved(weather: Weather, effect: f64, plan: &PairedPlan, seed
             };
             let shared = slow + drift * slice_index as f64 / slices as f64 + outlier;
             let common = weather.slice_sd * normal(&mut random);
-            let own_effect = if side == PairedSide::B { effect.ln_1p() } else { 0.0 };
-            for ((metric, weight, noise), sum) in metrics().into_iter().zip(&mut sums) {
+            let rows = effects.iter().flat_map(|effect| metrics().into_iter().map(move |row| (row, effect)));
+            for (((metric, weight, noise), effect), sum) in rows.zip(&mut sums) {
+                let own_effect = if side == PairedSide::B { effect.ln_1p() } else { 0.0 };
                 let sign = if metric == Metric::Rate { -1.0 } else { 1.0 };
                 let own = noise * weather.slice_sd * normal(&mut random);
                 let value = weight * shared + sign * (common + own_effect) + own;
@@ -89,8 +91,16 @@ pub(crate) fn interleaved(weather: Weather, effect: f64, plan: &PairedPlan, seed
             }
             slice_index += 1;
         }
-        let rows = metrics().into_iter().zip(sums).map(|((metric, _, _), [a, b])| BlockRow {
-            key: RowKey { phase: "measure".to_owned(), action: None, metric },
+        let keys = (0..effects.len()).flat_map(|action| {
+            let key = move |(metric, _, _)| RowKey {
+                phase: "measure".to_owned(),
+                action: Some(format!("action {action}")),
+                metric,
+            };
+            metrics().into_iter().map(key)
+        });
+        let rows = keys.zip(sums).map(|(key, [a, b])| BlockRow {
+            key,
             a: 1e6 * a.exp(),
             b: 1e6 * b.exp(),
             bounded: (false, false),
@@ -129,4 +139,32 @@ pub(crate) fn shares(trials: u64, trial: impl Fn(u64) -> Ending) -> Shares {
         decided: share(&|ending| !ending.has(Verdict::Undecided)),
         pairs: endings.iter().map(|ending| ending.pairs as f64).sum::<f64>() / trials as f64,
     }
+}
+
+/// Of claims of a difference, where the first action is `effect` slower and the other just as much as the margin: shares of wrong claims.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mixed {
+    /// Wrong ones among all that a comparison claims, on average: what the step-up procedure bounds.
+    pub(crate) wrong_ratio: f64,
+    /// Comparisons with at least one wrong claim.
+    pub(crate) any_wrong: f64,
+    /// Comparisons that find the first action slower in some row.
+    pub(crate) found: f64,
+}
+
+/// Many trials of a comparison in which half of the rows differ and half stand on the margin itself, where a claim is likeliest to be wrong.
+pub(crate) fn mixed(weather: Weather, effect: f64, plan: &PairedPlan, trials: u64) -> Mixed {
+    let margin = Settings::of_pairs().margin_ratio;
+    let (mut wrong_ratios, mut any_wrong, mut found) = (0.0, 0u64, 0u64);
+    for seed in 0..trials {
+        let ending = interleaved(weather, &[effect, margin], plan, seed);
+        let is_claim = |verdict: &&Verdict| matches!(verdict, Verdict::Slower | Verdict::Faster);
+        let (first, other) = ending.verdicts.split_at(metrics().len());
+        let [right, wrong] = [first, other].map(|rows| rows.iter().filter(is_claim).count());
+        wrong_ratios += wrong as f64 / (right + wrong).max(1) as f64;
+        any_wrong += u64::from(wrong > 0);
+        found += u64::from(right > 0);
+    }
+    let share = |sum: f64| sum / trials as f64;
+    Mixed { wrong_ratio: share(wrong_ratios), any_wrong: share(any_wrong as f64), found: share(found as f64) }
 }

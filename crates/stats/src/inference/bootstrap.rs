@@ -82,9 +82,13 @@ pub fn ratio_resampled_se(
 /// bootstrap, made symmetric; for trimmed means R. R. Wilcox, Introduction to Robust Estimation, §4.4.3). Its intervals are too short for few values, so
 /// [`Spread::Resampled`] takes the greater of it and Tukey and McLaughlin's. The studentised bootstrap was tried: with ten values of which one is wild it
 /// gives intervals of many powers of ten. `None` below three values.
+///
+/// `se_floor` is what the values are known to at best, 0 where they are exact. It matters where most values are equal, as rates of a schedule are: with
+/// no error in those that are kept, nothing would tell how far the others are off, and no interval would be finite.
 pub fn trimmed_resampled(
     values: &[f64],
     trim: f64,
+    se_floor: f64,
     resample_count: u32,
     random: &mut Random,
 ) -> Option<(f64, Spread)> {
@@ -94,6 +98,7 @@ pub fn trimmed_resampled(
     }
     let mut sorted = values.to_vec();
     let (middle, se, freedom) = trimmed(&mut sorted, trim)?;
+    let se = se.max(se_floor);
     let cut = (trim * n as f64) as usize;
     let mut drawn = vec![0usize; n];
     let mut deviations = Vec::with_capacity(resample_count as usize);
@@ -192,7 +197,7 @@ mod tests {
             let mut random = Random::stream(29, *trial);
             let draw = |_| normal(&mut random) * if random.below(10) == 0 { 10.0 } else { 1.0 };
             let values: Vec<f64> = (0..12).map(draw).collect();
-            let (middle, spread) = trimmed_resampled(&values, 0.2, 399, &mut random).unwrap();
+            let (middle, spread) = trimmed_resampled(&values, 0.2, 0.0, 399, &mut random).unwrap();
             middle.abs() <= spread.half_width(0.05)
         });
         let share = covered.count() as f64 / trials as f64;
@@ -216,9 +221,18 @@ mod tests {
     #[test]
     fn few_or_equal_values() {
         let mut random = Random::new(1);
-        assert_eq!(trimmed_resampled(&[1.0, 2.0], 0.2, 99, &mut random), None);
-        let (middle, spread) = trimmed_resampled(&[2.0; 5], 0.2, 99, &mut random).unwrap();
+        assert_eq!(trimmed_resampled(&[1.0, 2.0], 0.2, 0.0, 99, &mut random), None);
+        let (middle, spread) = trimmed_resampled(&[2.0; 5], 0.2, 0.0, 99, &mut random).unwrap();
         assert_eq!((middle, spread.half_width(0.05)), (2.0, 0.0));
+        // What is trimmed is off by 3: how far the middle may be off is told by what the values are known to, and by nothing else.
+        let mut flat = [0.0; 10];
+        flat[9] = 3.0;
+        let width = |se_floor| {
+            let (_, spread) = trimmed_resampled(&flat, 0.2, se_floor, 999, &mut Random::new(7)).unwrap();
+            spread.half_width(0.01)
+        };
+        assert_eq!(width(0.0), f64::INFINITY);
+        assert!((0.1..3.0).contains(&width(0.001)), "{}", width(0.001));
         assert_eq!(block_length(&[1.0; 2]).count, 1);
         assert!(ratio_resampled_se(&[1.0; 3], &[1.0; 3], block_length(&[1.0; 3]), 9, &mut random).is_none());
     }

@@ -82,7 +82,9 @@ impl Spread {
                     let index = deviations.len().checked_sub(beyond as usize + 1);
                     index.and_then(|index| deviations.get(index)).copied().unwrap_or(0.0)
                 };
-                resampled.max(-student_quantile(alpha / 2.0, *freedom)) * se
+                let errors = resampled.max(-student_quantile(alpha / 2.0, *freedom));
+                // Infinitely many errors of nothing: 0 · ∞ is no width.
+                if errors.is_infinite() { errors } else { errors * se }
             }
         }
     }
