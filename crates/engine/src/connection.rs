@@ -40,6 +40,9 @@ pub(crate) struct Connection {
     pub(crate) tried_count: usize,
     /// When TCP or TLS began.
     pub(crate) since_ns: u64,
+    /// How long they took, until the first exchange has told of it.
+    pub(crate) connect_ns: u64,
+    pub(crate) tls_ns: u64,
     /// Failures to connect in a row.
     pub(crate) failure_count: u32,
     /// Not to be tried before.
@@ -60,6 +63,8 @@ impl Connection {
             address: 0,
             tried_count: 0,
             since_ns: 0,
+            connect_ns: 0,
+            tls_ns: 0,
             failure_count: 0,
             retry_at_ns: 0,
             is_awaited: false,

@@ -4,6 +4,7 @@
 //! does it; what came of it arrives as calls into [`exchange`](crate::exchange).
 
 use crate::connection::Connection;
+use crate::meeting::Meetings;
 use crate::message::{PhaseEnd, Report, Usage};
 use crate::phase::{Load, PhaseRun, Stage};
 use crate::pool::Pool;
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) to_send: Vec<u32>,
     pub(crate) ops: VecDeque<Op>,
     pub(crate) preparation: Option<Preparation>,
+    /// Targets that users asked for, beside the plan's.
+    pub(crate) meetings: Meetings,
     /// What was connected before any phase ran; the first phase takes it over.
     pub(crate) early_traffic: Traffic,
     /// Decrypted bytes of one read.
@@ -85,6 +88,7 @@ impl Core {
             to_send: Vec::new(),
             ops: VecDeque::new(),
             preparation: None,
+            meetings: Meetings::default(),
             early_traffic: Traffic::default(),
             plaintext: Vec::new(),
         }
@@ -378,6 +382,14 @@ impl Core {
                     self.seek_connection(user_id, now_ns);
                     return;
                 }
+                Next::Linger { until_ns } => match self.linger(user_id, until_ns, now_ns) {
+                    Ok(()) => return,
+                    Err(stuck) => next = stuck,
+                },
+                Next::Meet => match self.meet(user_id, now_ns) {
+                    None => return,
+                    Some(after) => next = after,
+                },
                 // Nothing was sent whose answer could be awaited: `on_complete` takes those that were.
                 Next::Await(_) => next = Next::Done(Err(ErrorClass::Protocol)),
                 Next::Done(outcome) => {
@@ -403,7 +415,7 @@ impl Core {
     }
 
     /// A delay is work; a user's own pause moves what comes after it.
-    fn note_rest(&mut self, user_id: u32, duration_ns: u64, kind: RestKind, now_ns: u64) {
+    pub(crate) fn note_rest(&mut self, user_id: u32, duration_ns: u64, kind: RestKind, now_ns: u64) {
         let user = &mut self.users[user_id as usize];
         user.thinks_until_ns = if kind == RestKind::Think { now_ns.saturating_add(duration_ns) } else { 0 };
         match (kind, user.sent_ns) {
@@ -440,6 +452,9 @@ impl Core {
 
     /// Books an action that is over and lets its user go on.
     fn finish_action(&mut self, user_id: u32, outcome: Outcome, now_ns: u64) {
+        if self.users[user_id as usize].lanes_open > 0 {
+            self.cut_lanes(user_id, now_ns);
+        }
         let Self { users, phases, populations, .. } = self;
         let user = &mut users[user_id as usize];
         user.doing = Doing::Idle;
@@ -517,7 +532,7 @@ impl Core {
         }
         for user_id in 0..self.users.len() as u32 {
             let user = &self.users[user_id as usize];
-            if user.phase == slot && user.doing != Doing::Idle {
+            if user.phase == slot && user.doing != Doing::Idle && user.lane_of.is_none() {
                 self.dismiss(user_id, now_ns);
             }
         }
@@ -539,17 +554,20 @@ impl Core {
     /// Ends a user's action as unfinished. Its behaviour stands in the middle of something: a new one takes its place.
     fn dismiss(&mut self, user_id: u32, now_ns: u64) {
         let doing = self.users[user_id as usize].doing;
-        if doing != Doing::Resting {
+        self.cut_lanes(user_id, now_ns);
+        if !matches!(doing, Doing::Resting | Doing::Lingering | Doing::Meeting) {
             self.book_request(user_id, Outcome::Unfinished, doing == Doing::AwaitingAnswer, now_ns);
         }
         self.part_from_connection(user_id, now_ns);
         let user = &mut self.users[user_id as usize];
-        if user.doing == Doing::Resting && user.sent_ns.is_some() {
+        if matches!(user.doing, Doing::Resting | Doing::Lingering) && user.sent_ns.is_some() {
             // The rest of the pause was not taken.
             user.think_ns = user.think_ns.saturating_sub(user.thinks_until_ns.saturating_sub(now_ns));
         }
         user.generation = user.generation.wrapping_add(1);
-        if let Some(people) = self.populations.get_mut(usize::from(user.population)) {
+        if !user.scenario.abandon()
+            && let Some(people) = self.populations.get_mut(usize::from(user.population))
+        {
             user.scenario = people.source.user(user.user_index);
         }
         self.finish_action(user_id, Outcome::Unfinished, now_ns);

@@ -10,7 +10,7 @@ use netio::{Close, During};
 use plan::ConnectionPolicy;
 use proto::http1::{Complete, Ended, Event as Heard};
 use proto::tls::{TlsEnd, TlsSession};
-use scenario::{Answer, Event, Exchange, Next};
+use scenario::{Answer, Event, Exchange, Next, Timing};
 use stats::{ErrorClass, Outcome, Sample, Traffic};
 use std::io;
 
@@ -61,9 +61,11 @@ impl Core {
 
     fn own_connection(&mut self, user_id: u32, target: u16) -> u32 {
         let conn = self.new_connection(target);
-        if let Some(own) = self.users[user_id as usize].own_conns.get_mut(usize::from(target)) {
-            *own = conn;
+        let (own_conns, place) = (&mut self.users[user_id as usize].own_conns, usize::from(target));
+        if own_conns.len() <= place {
+            own_conns.resize(place + 1, NONE);
         }
+        own_conns[place] = conn;
         conn
     }
 
@@ -145,6 +147,7 @@ impl Core {
             return;
         }
         let connect_ns = now_ns.saturating_sub(conn.since_ns);
+        (conn.connect_ns, conn.tls_ns) = (connect_ns, 0);
         let tls = self.pools.get(usize::from(conn.target)).and_then(|pool| pool.setup.tls.as_ref());
         let session = tls.map(|(client, name)| TlsSession::new(client, name));
         self.traffic(conn_id).connect_ns.record(connect_ns);
@@ -273,9 +276,17 @@ impl Core {
         user.limit_ns = u64::MAX;
         let was_sent = user.doing == Doing::AwaitingAnswer;
         user.doing = Doing::Idle;
+        let lane_of = user.lane_of;
         self.book_request(user_id, Outcome::Failed(class), was_sent, now_ns);
-        if let Some(next) = self.resume(user_id, Event::Failed(class), now_ns) {
-            self.follow(user_id, next, now_ns);
+        let (person, event) = match lane_of {
+            None => (user_id, Event::Failed(class)),
+            Some((person, lane)) => {
+                self.lane_ended(person);
+                (person, Event::Lane(lane, Err(class)))
+            }
+        };
+        if let Some(next) = self.resume(person, event, now_ns) {
+            self.follow(person, next, now_ns);
         }
     }
 
@@ -331,6 +342,7 @@ impl Core {
             && progress.handshake_completed
         {
             let tls_ns = now_ns.saturating_sub(self.conns[conn_id as usize].since_ns);
+            self.conns[conn_id as usize].tls_ns = tls_ns;
             self.traffic(conn_id).tls_ns.record(tls_ns);
             self.on_standing(conn_id, now_ns);
         }
@@ -389,9 +401,12 @@ impl Core {
         let Some(phase) = phases.get_mut(user.phase as usize).and_then(Option::as_mut) else { return };
         let traffic = &mut phase.recorder.now().traffic;
         traffic.bytes_received += byte_count;
-        if user.doing == Doing::AwaitingAnswer && !user.has_first_byte {
-            user.has_first_byte = true;
-            traffic.first_byte_ns.record(now_ns.saturating_sub(user.request_sent_ns));
+        if user.doing == Doing::AwaitingAnswer {
+            user.received_bytes += byte_count;
+            if user.first_byte_ns.is_none() {
+                user.first_byte_ns = Some(now_ns);
+                traffic.first_byte_ns.record(now_ns.saturating_sub(user.request_sent_ns));
+            }
         }
     }
 
@@ -409,9 +424,9 @@ impl Core {
     /// An answer is whole. Whether another one is awaited on this connection.
     #[inline]
     fn on_complete(&mut self, conn_id: u32, complete: &Complete, is_clean: bool, now_ns: u64) -> bool {
-        let Self { users, conns, phases, .. } = self;
+        let Self { users, conns, phases, pools, .. } = self;
         let conn = &mut conns[conn_id as usize];
-        let Some(user) = users.get_mut(conn.user as usize).filter(|user| user.doing == Doing::AwaitingAnswer)
+        let Some(user) = users.get(conn.user as usize).filter(|user| user.doing == Doing::AwaitingAnswer)
         else {
             self.lose(conn_id, ErrorClass::Protocol, now_ns);
             return false;
@@ -431,10 +446,24 @@ impl Core {
             body: response.map_or(scenario::Body::Dropped, |response| response.body),
             body_bytes: complete.body_bytes,
             service_ns: now_ns.saturating_sub(user.request_sent_ns),
+            timing: Timing {
+                asked_ns: user.request_intended_ns,
+                connect_ns: conn.connect_ns,
+                tls_ns: conn.tls_ns,
+                sent_ns: user.request_sent_ns,
+                first_byte_ns: user.first_byte_ns.unwrap_or(now_ns),
+                received_bytes: user.received_bytes,
+            },
+            remote: pools.get(usize::from(conn.target)).and_then(|pool| pool.inet_address(conn.address)),
         };
+        (conn.connect_ns, conn.tls_ns) = (0, 0);
         let is_measured_apart = user.exchange.is_some_and(|exchange| exchange.request_index.is_some());
         let mut context = scenario::Context { now_ns, checks: &mut interval.checks };
-        let next = user.scenario.resume(Event::Answered(answer), &mut context);
+        let (person, event) = match user.lane_of {
+            None => (user_id, Event::Answered(answer)),
+            Some((person, lane)) => (person, Event::Lane(lane, Ok(answer))),
+        };
+        let next = users[person as usize].scenario.resume(event, &mut context);
         if is_measured_apart {
             let outcome = match next {
                 Next::Done(Err(class)) => Outcome::Failed(class),
@@ -443,7 +472,9 @@ impl Core {
             self.book_request(user_id, outcome, true, now_ns);
         }
         let user = &mut self.users[user_id as usize];
-        if let Next::Await(exchange) = next {
+        if let Next::Await(exchange) = next
+            && person == user_id
+        {
             user.exchange = Some(exchange);
             self.await_another(conn_id, exchange, complete.keep_alive, now_ns);
             return complete.keep_alive;
@@ -453,8 +484,11 @@ impl Core {
         user.doing = Doing::Idle;
         // A body that was never asked for leaves the connection in doubt.
         let keeps = complete.keep_alive && is_clean && !std::mem::take(&mut user.holds_body);
+        if person != user_id {
+            self.lane_ended(person);
+        }
         self.release(conn_id, keeps, now_ns);
-        self.follow(user_id, next, now_ns);
+        self.follow(person, next, now_ns);
         false
     }
 
@@ -549,7 +583,7 @@ impl Core {
             Timer::Rest(user_id) => {
                 let user = &self.users[user_id as usize];
                 if user.generation == entry.generation
-                    && user.doing == Doing::Resting
+                    && matches!(user.doing, Doing::Resting | Doing::Lingering)
                     && let Some(next) = self.resume(user_id, Event::Rested, now_ns)
                 {
                     self.follow(user_id, next, now_ns);

@@ -9,6 +9,8 @@
 mod connection;
 mod core;
 mod exchange;
+mod lane;
+mod meeting;
 mod message;
 mod phase;
 mod pool;

@@ -1,6 +1,7 @@
 //! What a worker is told, and what it tells. Both cross threads by value; nothing else does.
 
-use plan::Saturation;
+use crate::worker::TargetSetup;
+use plan::{Saturation, Target};
 use schedule::{Profile, Slice};
 use stats::{Effort, ErrorClass, Interval};
 
@@ -29,6 +30,13 @@ pub enum Command {
     Stop,
     /// End all phases now; what is under way is counted as unfinished.
     Abort,
+    /// What came of a [`Report::Meet`]: the target, or why it can't be had.
+    Met {
+        /// As in the report.
+        number: u32,
+        /// How to reach it.
+        setup: Result<Box<TargetSetup>, ErrorClass>,
+    },
     /// An interval that was looked at, to be used again.
     Recycle(Box<Interval>),
     /// Close all connections and return.
@@ -104,6 +112,13 @@ pub enum Report {
     PhaseEnded(PhaseEnd),
     /// The worker is done; nothing follows. What its thread used since its first phase began.
     Exited(Usage),
+    /// A user asks for a target that the plan does not name: to be answered by [`Command::Met`].
+    Meet {
+        /// Tells requests of one worker apart.
+        number: u32,
+        /// What to look up.
+        target: Box<Target>,
+    },
     /// The worker can't go on: what failed, and the mend.
     Broken(String),
 }

@@ -1,8 +1,10 @@
 //! Which connections a target has here, and who waits for one.
 
 use crate::worker::TargetSetup;
+use netio::Address;
 use plan::ConnectionPolicy;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 
 /// First and longest pause before a connection is tried again after a failure; it doubles in between.
 pub(crate) const BACKOFF_NS: (u64, u64) = (10_000_000, 1_000_000_000);
@@ -39,6 +41,15 @@ impl Pool {
         match self.setup.connections {
             ConnectionPolicy::Shared(count) => Some(count),
             ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
+        }
+    }
+
+    /// An address as scenarios are told it.
+    #[inline]
+    pub(crate) fn inet_address(&self, address: usize) -> Option<SocketAddr> {
+        match self.setup.addresses.get(address)? {
+            Address::Inet(address) => Some(*address),
+            Address::Unix(_) => None,
         }
     }
 

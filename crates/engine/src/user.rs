@@ -20,11 +20,21 @@ pub(crate) enum Doing {
     Sending,
     /// Its request is on its way.
     AwaitingAnswer,
+    /// Its lanes are under way, or it pauses until a timer, whichever ends first.
+    Lingering,
+    /// A target that it named is being looked up.
+    Meeting,
 }
 
-/// A user.
+/// A user, or a lane of one: a lane has an exchange and connections as a user has them, and no behaviour of its own.
 pub(crate) struct User {
     pub(crate) scenario: Box<dyn Scenario>,
+    /// Whose lane this is and which; `None`: it is a user.
+    pub(crate) lane_of: Option<(u32, u16)>,
+    /// By number, as far as they were ever used; kept for their connections.
+    pub(crate) lanes: Vec<u32>,
+    /// Lanes under way.
+    pub(crate) lanes_open: u16,
     pub(crate) doing: Doing,
     /// Raised with each pause and action, so that old timers are told apart.
     pub(crate) generation: u32,
@@ -52,7 +62,9 @@ pub(crate) struct User {
     pub(crate) exchange: Option<Exchange>,
     pub(crate) request_intended_ns: u64,
     pub(crate) request_sent_ns: u64,
-    pub(crate) has_first_byte: bool,
+    /// When the answer's first byte came; `None`: not yet.
+    pub(crate) first_byte_ns: Option<u64>,
+    pub(crate) received_bytes: u64,
     /// The body waits for `100 Continue`.
     pub(crate) holds_body: bool,
     /// Its connection went before it could send, and was opened anew.
@@ -64,7 +76,7 @@ pub(crate) struct User {
     /// The earliest timer that will look at `limit_ns`; `u64::MAX`: none.
     pub(crate) limit_armed_ns: u64,
     /// Its own connections by target, where it keeps some.
-    pub(crate) own_conns: Box<[u32]>,
+    pub(crate) own_conns: Vec<u32>,
 }
 
 impl User {
@@ -76,6 +88,9 @@ impl User {
     ) -> Self {
         Self {
             scenario,
+            lane_of: None,
+            lanes: Vec::new(),
+            lanes_open: 0,
             doing: Doing::Idle,
             generation: 0,
             population,
@@ -91,13 +106,14 @@ impl User {
             exchange: None,
             request_intended_ns: 0,
             request_sent_ns: 0,
-            has_first_byte: false,
+            first_byte_ns: None,
+            received_bytes: 0,
             holds_body: false,
             has_reopened: false,
             conn: NONE,
             limit_ns: u64::MAX,
             limit_armed_ns: u64::MAX,
-            own_conns: vec![NONE; target_count].into_boxed_slice(),
+            own_conns: vec![NONE; target_count],
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::message::{Command, PhaseOrder, Report, Usage, WorkerLoad};
 use crate::phase::PhaseRun;
 use crate::recorder::Recorder;
 use crate::timers::Timer;
-use crate::user::Doing;
+use crate::user::{Doing, User};
 use netio::{Address, Close, Completion, Driver, Sends};
 use plan::ConnectionPolicy;
 use proto::tls::{ServerName, TlsClient};
@@ -132,6 +132,7 @@ impl<D: Driver> Worker<D> {
                 }
                 Ok(Command::Stop) => self.core.stop(now_ns, false),
                 Ok(Command::Abort) => self.core.stop(now_ns, true),
+                Ok(Command::Met { number, setup }) => self.core.on_met(number, setup, now_ns),
                 Ok(Command::Recycle(interval)) => self.core.recycle(interval),
                 Ok(Command::Exit) | Err(TryRecvError::Disconnected) => {
                     self.has_to_exit = true;
@@ -236,15 +237,16 @@ fn send_request<D: Driver>(
     };
     user.doing = Doing::AwaitingAnswer;
     user.request_sent_ns = sent_ns;
-    user.has_first_byte = false;
+    (user.first_byte_ns, user.received_bytes) = (None, 0);
     user.limit_ns = sent_ns.saturating_add(exchange.timeout_ns);
     conn.session.expect(exchange.kind, exchange.want);
-    let bytes = user.scenario.request();
+    let bytes = request_of(users, user_id);
     let (first, rest) = bytes.split_at(exchange.head_bytes.unwrap_or(bytes.len()).min(bytes.len()));
-    user.holds_body = !rest.is_empty();
-    let byte_count = bytes.len() as u64;
+    let (holds_body, byte_count) = (!rest.is_empty(), bytes.len() as u64);
     send_bytes(driver, conn.tls.as_deref_mut(), conn_id, first, ciphertext);
-    if user.holds_body {
+    let user = &mut users[user_id as usize];
+    user.holds_body = holds_body;
+    if holds_body {
         user.generation = user.generation.wrapping_add(1);
         let generation = user.generation;
         core.timers.set(sent_ns.saturating_add(CONTINUE_WAIT_NS), Timer::Continue(user_id), generation);
@@ -254,10 +256,21 @@ fn send_request<D: Driver>(
         user.limit_armed_ns = user.limit_ns;
         core.timers.set(user.limit_ns, Timer::RequestLimit(user_id), user.generation);
     }
-    core.note_sent(user_id, sent_ns);
+    let person = core.users[user_id as usize].lane_of.map_or(user_id, |(person, _)| person);
+    core.note_sent(person, sent_ns);
     let traffic = core.traffic(conn_id);
     traffic.requests += 1;
     traffic.bytes_sent += byte_count;
+}
+
+/// What a user or a lane sends.
+#[inline]
+fn request_of(users: &[User], user_id: u32) -> &[u8] {
+    let user = &users[user_id as usize];
+    match user.lane_of {
+        None => user.scenario.request(),
+        Some((person, lane)) => users[person as usize].scenario.lane_request(lane),
+    }
 }
 
 /// Sends plain bytes, through TLS where there is some.
@@ -294,12 +307,14 @@ fn transmit<D: Driver>(driver: &mut D, core: &mut Core, conn_id: u32, ciphertext
 fn send_body<D: Driver>(driver: &mut D, core: &mut Core, conn_id: u32, ciphertext: &mut Vec<u8>) {
     let Core { conns, users, .. } = core;
     let conn = &mut conns[conn_id as usize];
-    let Some(user) = users.get_mut(conn.user as usize) else { return };
+    let user_id = conn.user;
+    let Some(user) = users.get_mut(user_id as usize) else { return };
     if !std::mem::take(&mut user.holds_body) {
         return;
     }
-    let bytes = user.scenario.request();
-    let head_bytes = user.exchange.and_then(|exchange| exchange.head_bytes).unwrap_or(bytes.len());
+    let head_bytes = user.exchange.and_then(|exchange| exchange.head_bytes);
+    let bytes = request_of(users, user_id);
+    let head_bytes = head_bytes.unwrap_or(bytes.len());
     send_bytes(
         driver,
         conn.tls.as_deref_mut(),

@@ -2,11 +2,14 @@
 
 use crate::books::{Books, Frame};
 use crate::objectives;
-use engine::{Command, PhaseOrder, Report, Usage, WorkerLoad};
-use plan::{Load, Phase, PhaseStart, Plan};
+use crate::reach::text_of;
+use engine::{Command, PhaseOrder, Report, TargetSetup, Usage, WorkerLoad};
+use plan::{Load, Phase, PhaseStart, Plan, Target};
 use record::{LoadModel, PhaseKind, PhaseRecord, Progress, RunObserver};
 use scenario::{ScenarioFactory, Shape};
 use schedule::{FireTimes, Profile, Slice};
+use stats::ErrorClass;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use units::{Random, Rate};
 
@@ -32,11 +35,23 @@ pub(crate) struct Conductor<'p> {
     aborted: Option<String>,
     /// What is to be sent, to which worker.
     outbox: Vec<(usize, Command)>,
+    /// Targets to be looked up.
+    meetings: Vec<Meeting>,
+    /// Addresses of those that were found, by name.
+    met_addresses: BTreeMap<String, Vec<String>>,
     /// What was done to the run from outside, in words.
     notes: Vec<String>,
     broken: Option<String>,
     pub(crate) exits: Vec<(usize, Usage)>,
     pub(crate) lateness_ns: Vec<stats::Histogram>,
+}
+
+/// A worker's request for a target that the plan does not name.
+#[derive(Debug, Clone)]
+pub(crate) struct Meeting {
+    worker: usize,
+    number: u32,
+    pub(crate) target: Box<Target>,
 }
 
 /// One run of one phase.
@@ -83,6 +98,8 @@ impl<'p> Conductor<'p> {
             run_start_ns: None,
             aborted: None,
             outbox: Vec::new(),
+            meetings: Vec::new(),
+            met_addresses: BTreeMap::new(),
             notes: Vec::new(),
             broken: None,
             exits: Vec::new(),
@@ -113,6 +130,25 @@ impl<'p> Conductor<'p> {
     /// What is to be sent to which worker since the last call.
     pub(crate) fn take_commands(&mut self) -> Vec<(usize, Command)> {
         std::mem::take(&mut self.outbox)
+    }
+
+    /// Targets that users asked for since the last call.
+    pub(crate) fn take_meetings(&mut self) -> Vec<Meeting> {
+        std::mem::take(&mut self.meetings)
+    }
+
+    /// Addresses of the targets that users asked for.
+    pub(crate) fn met_addresses(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.met_addresses
+    }
+
+    /// Answers a request for a target.
+    pub(crate) fn on_met(&mut self, meeting: &Meeting, setup: Result<Box<TargetSetup>, ErrorClass>) {
+        if let Ok(setup) = &setup {
+            let addresses = setup.addresses.iter().map(text_of).collect();
+            self.met_addresses.insert(meeting.target.name.clone(), addresses);
+        }
+        self.outbox.push((meeting.worker, Command::Met { number: meeting.number, setup }));
     }
 
     /// The records of all phases that ran, in the plan's order.
@@ -216,6 +252,7 @@ impl<'p> Conductor<'p> {
                 self.publish(index, now_ns, observers);
                 self.finish(index, now_ns, observers);
             }
+            Report::Meet { number, target } => self.meetings.push(Meeting { worker, number, target }),
             Report::Exited(usage) => self.exits.push((worker, usage)),
             Report::Broken(message) => self.broken = Some(message),
         }

@@ -1,7 +1,7 @@
 //! A run on this machine: one thread per worker, and the caller's thread as control plane.
 
-use crate::conductor::{Conductor, Observers, place_count, user_slices};
-use crate::reach::{reach, text_of};
+use crate::conductor::{Conductor, Meeting, Observers, place_count, user_slices};
+use crate::reach::{look_up, reach, text_of};
 use crate::usage::{self, Process};
 use crate::{RunError, environment};
 use engine::{Command, Report, TargetSetup, Worker, WorkerSetup};
@@ -12,6 +12,7 @@ use plan::{ConnectionPolicy, Load, Plan};
 use record::{Client, Latencies, RunObserver, RunRecord, SCHEMA_VERSION, Verdict, WorkerRecord};
 use scenario::{Program, ScenarioFactory};
 use schedule::Slice;
+use stats::ErrorClass;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -113,6 +114,7 @@ enum Message {
     Report(usize, Report),
     Interrupted,
     ChangeRate(Rate),
+    Met(Meeting, Result<Box<TargetSetup>, ErrorClass>),
 }
 
 /// A worker's thread.
@@ -177,13 +179,15 @@ pub fn execute_with(
         })
         .collect::<Result<Vec<_>, _>>()?;
     observers.iter_mut().for_each(|observer| observer.run_started(&record));
-    let conductor = conduct(&plan, &scenarios, &hands, &inbox, origin, &options.interrupt, observers)?;
+    let mail = (&sender, &inbox);
+    let conductor = conduct(&plan, &scenarios, &hands, mail, origin, &options.interrupt, observers)?;
     options.interrupt.attach(None);
     for hand in hands {
         hand.thread.join().map_err(|_| RunError::Internal("a worker thread panicked".to_owned()))?;
     }
     record.client = client_of(&conductor, &process_before);
     record.environment.notes.extend_from_slice(conductor.notes());
+    record.environment.addresses.extend(conductor.met_addresses().clone());
     record.aborted = conductor.aborted().map(str::to_owned);
     record.phases = conductor.into_phases();
     finish(&plan, &mut record);
@@ -449,7 +453,7 @@ fn conduct<'p>(
     plan: &'p Plan,
     scenarios: &[Arc<dyn ScenarioFactory>],
     hands: &[Hand],
-    inbox: &Receiver<Message>,
+    (sender, inbox): (&Sender<Message>, &Receiver<Message>),
     origin: Instant,
     interrupt: &Interrupt,
     observers: Observers<'_, '_>,
@@ -470,7 +474,11 @@ fn conduct<'p>(
         match next_message(inbox, seen_stop_count)? {
             Message::Report(worker, report) => conductor.on_report(worker, report, now_ns(), observers),
             Message::ChangeRate(rate) => conductor.change_rate(rate, now_ns()),
+            Message::Met(meeting, setup) => conductor.on_met(&meeting, setup),
             Message::Interrupted => {}
+        }
+        for meeting in conductor.take_meetings() {
+            look_up_beside(meeting, sender.clone());
         }
         if hands.iter().any(|hand| hand.thread.is_finished()) && !conductor.is_done() {
             return Err(RunError::Internal("a worker thread ended before its time".to_owned()));
@@ -486,11 +494,24 @@ fn conduct<'p>(
     while conductor.exits.len() < hands.len() {
         match inbox.recv() {
             Ok(Message::Report(worker, report)) => conductor.on_report(worker, report, now_ns(), observers),
-            Ok(Message::Interrupted | Message::ChangeRate(_)) => {}
+            Ok(Message::Interrupted | Message::ChangeRate(_) | Message::Met(..)) => {}
             Err(_) => return Err(RunError::Internal("a worker thread died at its end".to_owned())),
         }
     }
     Ok(conductor)
+}
+
+/// Looks a target up on a thread of its own, because names may take seconds to resolve.
+fn look_up_beside(meeting: Meeting, sender: Sender<Message>) {
+    let (asked, answers) = (meeting.clone(), sender.clone());
+    let answer = move || {
+        let setup = look_up(&asked.target).map(Box::new);
+        // The run may be over.
+        let _ = answers.send(Message::Met(asked, setup));
+    };
+    if std::thread::Builder::new().name("weir-look-up".to_owned()).spawn(answer).is_err() {
+        let _ = sender.send(Message::Met(meeting, Err(ErrorClass::Resolve)));
+    }
 }
 
 /// The next message; once the run was to be given up, only for so long: nothing that workers do by themselves takes it.

@@ -39,6 +39,20 @@ pub(crate) fn reach(target: &Target) -> Result<TargetSetup, RunError> {
     }
 }
 
+/// A target that users asked for while they ran, with all its addresses: those that don't answer are its users' to see.
+pub(crate) fn look_up(target: &Target) -> Result<TargetSetup, ErrorClass> {
+    let class = |error: RunError| match error {
+        RunError::Unreachable { class, .. } => class,
+        _ => ErrorClass::Tls,
+    };
+    Ok(TargetSetup {
+        addresses: addresses_of(target).map_err(class)?,
+        tls: tls_of(target).map_err(class)?,
+        connections: target.connections,
+        connect_timeout_ns: target.connect_timeout_ns,
+    })
+}
+
 /// An address as people write it.
 pub(crate) fn text_of(address: &Address) -> String {
     match address {

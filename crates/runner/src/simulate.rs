@@ -67,6 +67,10 @@ pub fn simulate(plan: &Plan, driver: SimDriver) -> Result<RunRecord, RunError> {
         for report in reports {
             conductor.on_report(0, report, worker.now_ns(), &mut []);
         }
+        for meeting in conductor.take_meetings() {
+            // A plan names all its targets, and nothing but plans is simulated.
+            conductor.on_met(&meeting, Err(stats::ErrorClass::Resolve));
+        }
     }
     Err(RunError::Internal("the simulation does not end".to_owned()))
 }

@@ -415,6 +415,8 @@ impl Scenario for Interpreter {
             Event::Begun => user.go_on(program, context.now_ns),
             Event::Answered(answer) => user.answered(program, answer, context),
             Event::Failed(class) => Next::Done(Err(class)),
+            // Nothing was asked for that these would answer.
+            Event::Lane(..) | Event::Met(_) => Next::Done(Err(ErrorClass::Protocol)),
             Event::Rested => {
                 user.step += 1;
                 user.go_on(program, context.now_ns)

@@ -1,5 +1,8 @@
 //! What a user does, as a conversation with the worker loop: an event goes in, the next thing to do comes out.
 //!
+//! Most users do one thing at a time ([`Next::Exchange`]). One that does several has *lanes*, each with an exchange of its own
+//! ([`Scenario::next_lane`]), and lingers ([`Next::Linger`]) until one of them ends.
+//!
 //! [`Scenario`] is one user's behaviour. It never blocks and never does I/O: whoever implements it may keep its place in a state
 //! machine (as [`Program`]'s interpreter does for declarative plans) or on a stack of its own that is suspended between
 //! [`Scenario::resume`] and the next. Times are ns since the run's origin.
@@ -13,6 +16,7 @@ mod order;
 mod render;
 
 pub use compile::Program;
+use plan::Target;
 pub use proto::http1::{Body, Headers, RequestKind, Want};
 use stats::ErrorClass;
 use std::net::SocketAddr;
@@ -64,6 +68,24 @@ pub trait Scenario {
     fn resume(&mut self, event: Event<'_>, context: &mut Context<'_>) -> Next;
     /// The bytes of the request that the last [`Next::Exchange`] asked for.
     fn request(&self) -> &[u8];
+    /// The action under way is given up: nothing that was asked for will be heard of. Whether the user can begin another; if not, a
+    /// new one takes its place.
+    fn abandon(&mut self) -> bool {
+        false
+    }
+    /// Exchanges to begin beside those under way, one by one until `None`; asked after each [`Scenario::resume`] that ends in
+    /// [`Next::Linger`]. A lane is a small number of the user's choice, in use until its [`Event::Lane`].
+    fn next_lane(&mut self) -> Option<(u16, Exchange)> {
+        None
+    }
+    /// The target that the last [`Next::Meet`] asked for.
+    fn sought(&self) -> Option<&Target> {
+        None
+    }
+    /// The bytes of a lane's request.
+    fn lane_request(&self, _lane: u16) -> &[u8] {
+        &[]
+    }
 }
 
 /// What the worker lends while a user goes on.
@@ -86,6 +108,10 @@ pub enum Event<'a> {
     Failed(ErrorClass),
     /// The pause is over.
     Rested,
+    /// A lane's exchange is over: its answer, or how it failed without one.
+    Lane(u16, Result<Answer<'a>, ErrorClass>),
+    /// Where the target that [`Next::Meet`] named stands among the worker's targets, or why it can't be had.
+    Met(Result<u16, ErrorClass>),
 }
 
 /// An answer.
@@ -101,6 +127,27 @@ pub struct Answer<'a> {
     pub body_bytes: u64,
     /// Sent → done, ns.
     pub service_ns: u64,
+    /// How its exchange went.
+    pub timing: Timing,
+    /// Whom it came from; `None` where there is no such address, as with Unix sockets.
+    pub remote: Option<SocketAddr>,
+}
+
+/// An exchange's way, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Timing {
+    /// When it was asked for (for an action's first: when the action was due), since the run's origin.
+    pub asked_ns: u64,
+    /// How long TCP took to connect; 0 on a connection that stood.
+    pub connect_ns: u64,
+    /// How long the TLS handshake took; 0 without, and on a connection that stood.
+    pub tls_ns: u64,
+    /// When the request was sent, since the run's origin.
+    pub sent_ns: u64,
+    /// When the first byte of the answer was there, since the run's origin.
+    pub first_byte_ns: u64,
+    /// Bytes of the answer as it came, without TLS.
+    pub received_bytes: u64,
 }
 
 /// What is next.
@@ -119,7 +166,16 @@ pub enum Next {
         /// Whether it is the user's own pause, which is in no latency, or stands for work.
         kind: RestKind,
     },
-    /// The action is over.
+    /// Hear [`Event::Lane`] for each lane that ends, and [`Event::Rested`] when `until_ns` comes first. The time in which no lane is
+    /// under way counts as the user's own pause.
+    Linger {
+        /// Since the run's origin; `u64::MAX`: until a lane ends.
+        until_ns: u64,
+    },
+    /// Make [`Scenario::sought`] one of the worker's targets, though the plan does not name it, and hear [`Event::Met`]. Targets are
+    /// told apart by their names: one that is known by its name is met at once.
+    Meet,
+    /// The action is over. Lanes that are still under way are cut off.
     Done(Result<(), ErrorClass>),
 }
 

@@ -5,7 +5,7 @@
 //! One user goes through begin, request and answer as the worker loop leads it; the answer is read by a real session.
 
 use proto::http1::{Limits, RequestKind, Session, Want};
-use scenario::{Answer, Body, Choice, Context, Event, Next, ScenarioFactory};
+use scenario::{Answer, Body, Choice, Context, Event, Next, ScenarioFactory, Timing};
 use std::net::TcpListener;
 use std::time::Instant;
 use wrk::lua::Script;
@@ -70,6 +70,8 @@ fn cost_ns(connections: &Connections, want: Want) -> f64 {
             body: response.map_or(Body::Dropped, |response| response.body),
             body_bytes: 17,
             service_ns: 50_000,
+            timing: Timing::default(),
+            remote: None,
         };
         assert_eq!(user.resume(Event::Answered(answer), &mut context), Next::Done(Ok(())));
     }

@@ -235,6 +235,8 @@ impl Scenario for User {
             Event::Rested => self.send(),
             Event::Answered(answer) => self.answered(&answer, context.now_ns),
             Event::Failed(class) => Next::Done(Err(class)),
+            // Nothing was asked for that these would answer.
+            Event::Lane(..) | Event::Met(_) => Next::Done(Err(ErrorClass::Protocol)),
         }
     }
 

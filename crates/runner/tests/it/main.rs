@@ -3,6 +3,7 @@
 mod counts;
 mod edges;
 mod faults;
+mod lanes;
 mod laws;
 mod pipelined;
 mod protocol;

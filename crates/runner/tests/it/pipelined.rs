@@ -98,6 +98,7 @@ impl Scenario for BatchUser {
             Event::Begun | Event::Rested => Next::Exchange(self.exchange()),
             Event::Answered(answer) => self.answered(answer),
             Event::Failed(class) => Next::Done(Err(class)),
+            Event::Lane(..) | Event::Met(_) => unreachable!("neither was asked for"),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Scenario;
-use crate::{ScenarioFactory, Want};
+use crate::{ScenarioFactory, Timing, Want};
 use plan::{
     Action, ActionOrder, AtEnd, Body, Capture, CaptureSource, Check, CheckKind, Feed, FeedOrder, Plan,
     Request, Step, Target, Template, TextMatch, VariableIndex,
@@ -95,6 +95,8 @@ impl Conversation {
             body: response.body,
             body_bytes: 0,
             service_ns: 5,
+            timing: Timing::default(),
+            remote: None,
         };
         let answer = Answer { body_bytes: answer.body.whole().map_or(0, |body| body.len() as u64), ..answer };
         self.resume(Event::Answered(answer))
