@@ -183,8 +183,12 @@ impl<'c> Actions<'c> {
             return;
         }
         if !std::mem::replace(&mut self.said_class, true) {
-            let message =
-                format!("the user class {class} is not built in, and nothing else says what its actions do");
+            let message = match self.config.header.user_class.value.trim() {
+                "" => "no `user_class` is named, and nothing else says what actions do".to_owned(),
+                _ => format!(
+                    "the user class {class} is not built in, and nothing else says what its actions do"
+                ),
+            };
             faults.error(self.config.header.user_class.at, message, self.stub());
         }
     }

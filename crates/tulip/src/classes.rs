@@ -11,6 +11,9 @@ use plan::{
 };
 use units::NS_PER_MS;
 
+/// Most URLs of one site: each has connections of its own.
+const URLS_MAX: usize = 1_000;
+
 /// A class that needs no JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -178,6 +181,10 @@ impl Params<'_> {
         } else if texts.len() > 1 && class == Class::Seed {
             let message = "this class sends to one URL, and `url` has several";
             faults.error(at, message, "keep one, or run the configuration once per URL");
+        }
+        if texts.len() > URLS_MAX {
+            faults.error(at, format!("`url` has {} URLs", texts.len()), format!("keep {URLS_MAX} at most"));
+            return None;
         }
         let mut urls = Vec::new();
         for text in texts {

@@ -99,6 +99,8 @@ pub(crate) struct Benchmark {
     pub(crate) rate_step_count: u32,
     pub(crate) tokens: Tokens,
     pub(crate) actions: Vec<WeightedId>,
+    /// Something among the actions was refused, and `actions` lacks it.
+    pub(crate) lacks_actions: bool,
     pub(crate) workflow: Option<At<String>>,
     pub(crate) warmup_1_s: u32,
     pub(crate) warmup_2_s: u32,

@@ -29,10 +29,14 @@ impl<'s> Faults<'s> {
         self.push(at, Diagnostic::warning(message).hint(hint));
     }
 
-    /// A finding at a byte of the text.
+    /// A finding at a byte of the text. An error is never lost behind warnings.
     pub(crate) fn push(&mut self, at: usize, finding: Diagnostic) {
         if self.found.len() >= FINDINGS_MAX {
-            return;
+            let is_warning = |(_, found): &(usize, Diagnostic)| found.severity == Severity::Warning;
+            match self.found.iter().rposition(is_warning) {
+                Some(index) if finding.severity == Severity::Error => _ = self.found.remove(index),
+                _ => return,
+            }
         }
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
@@ -69,4 +73,21 @@ pub(crate) fn quoted(text: &str) -> String {
         text.chars().take(CHARS_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     let cut = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
     format!("`{shown}{cut}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_not_lost_behind_warnings() {
+        let mut faults = Faults::new("c.json", "");
+        (0..2 * FINDINGS_MAX).for_each(|_| faults.warning(0, "odd", "nothing need be done"));
+        assert!(!faults.has_errors());
+        (0..2 * FINDINGS_MAX).for_each(|_| faults.error(0, "wrong", "mend it"));
+        assert!(faults.has_errors());
+        let found = faults.finish();
+        assert_eq!(found.len(), FINDINGS_MAX);
+        assert!(found.iter().all(|finding| finding.severity == Severity::Error));
+    }
 }

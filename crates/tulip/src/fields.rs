@@ -57,7 +57,7 @@ impl<'n> Fields<'n> {
                 format!("{} says the same as {}, which counts", quoted(&other.key), quoted(&first.key));
             faults.warning(other.at, message, "keep one of them");
         }
-        (first.node.value != Value::Word("null".to_owned())).then_some(first)
+        (!is_word(&first.node, "null")).then_some(first)
     }
 
     /// Names every key that is not among the known ones.
@@ -91,8 +91,8 @@ impl<'n> Fields<'n> {
     pub(crate) fn flag(&self, name: &str, default: bool, faults: &mut Faults<'_>) -> bool {
         let Some(entry) = self.get(&[name], faults) else { return default };
         match scalar(&entry.node) {
-            Some("true") => true,
-            Some("false") => false,
+            Some(word) if word.eq_ignore_ascii_case("true") => true,
+            Some(word) if word.eq_ignore_ascii_case("false") => false,
             _ => {
                 let message =
                     format!("{} must be true or false, found {}", quoted(name), entry.node.describe());
@@ -185,9 +185,18 @@ fn scalar(node: &Node) -> Option<&str> {
     }
 }
 
-/// A whole number, also as Gson writes it back: `3.0`.
+/// Whether a value is that word, in letters of either case, as Gson took it.
+fn is_word(node: &Node, wanted: &str) -> bool {
+    matches!(&node.value, Value::Word(word) if word.eq_ignore_ascii_case(wanted))
+}
+
+/// A whole number, also as Gson took it: `3.0`, `3e1`.
 fn whole(node: &Node) -> Option<i64> {
     let text = scalar(node)?.trim();
-    let text = text.strip_suffix(".0").unwrap_or(text);
-    text.parse().ok()
+    let from_decimal = || {
+        let number = text.parse::<f64>().ok()?;
+        // Beyond this doubles leave whole numbers out.
+        (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+    };
+    text.parse().ok().or_else(from_decimal)
 }

@@ -4,9 +4,12 @@
 //! `,`, `=` and `=>` for `:`), and a comma before a closing bracket. Places are byte offsets.
 
 use crate::faults::{Faults, quoted};
+use std::collections::HashMap;
 
 /// Deepest nesting; a configuration has six levels.
 const DEPTH_MAX: usize = 64;
+/// Most values; a configuration has hundreds, and a workflow that leads from each state to each has ten thousand.
+const VALUES_MAX: usize = 250_000;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +26,7 @@ pub(crate) enum Value {
     /// A text in quotes, escapes resolved.
     Text(String),
     List(Vec<Node>),
-    /// In order; of a key given twice the last stays.
+    /// In order; of a key given twice the last value stays, at the place of the first.
     Map(Vec<Entry>),
 }
 
@@ -61,7 +64,7 @@ pub(crate) fn parse(text: &str, faults: &mut Faults<'_>) -> Option<Node> {
 
 /// Reads a text that holds one value, and its comments in order.
 pub(crate) fn parse_with_comments(text: &str, faults: &mut Faults<'_>) -> Option<(Node, Vec<Comment>)> {
-    let mut parser = Parser { text, at: 0, depth: 0, comments: Vec::new(), faults };
+    let mut parser = Parser { text, at: 0, depth: 0, value_count: 0, comments: Vec::new(), faults };
     let whole = parser.value().and_then(|node| {
         parser.skip_blank()?;
         match parser.peek() {
@@ -85,6 +88,7 @@ struct Parser<'t, 'f, 's> {
     text: &'t str,
     at: usize,
     depth: usize,
+    value_count: usize,
     comments: Vec<Comment>,
     faults: &'f mut Faults<'s>,
 }
@@ -143,6 +147,11 @@ impl Parser<'_, '_, '_> {
 
     fn value(&mut self) -> Result<Node, Syntax> {
         self.skip_blank()?;
+        self.value_count += 1;
+        if self.value_count > VALUES_MAX {
+            let message = format!("there are more than {VALUES_MAX} values in the configuration");
+            return Err(self.wrong(message, "split it"));
+        }
         let at = self.at;
         let value = match self.peek() {
             None => {
@@ -209,6 +218,7 @@ impl Parser<'_, '_, '_> {
 
     fn map(&mut self) -> Result<Value, Syntax> {
         let mut entries: Vec<Entry> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         while !self.closes('}')? {
             let at = self.at;
             let key = match self.peek() {
@@ -228,15 +238,15 @@ impl Parser<'_, '_, '_> {
             }
             let node = self.value()?;
             self.parted('}')?;
-            if let Some(earlier) = entries.iter().position(|entry| entry.key == key) {
-                self.faults.warning(
-                    at,
-                    format!("the key {} is given twice, and the last one counts", quoted(&key)),
-                    "remove one",
-                );
-                entries.remove(earlier);
+            let earlier = places.get(&key).and_then(|place| entries.get_mut(*place));
+            if let Some(earlier) = earlier {
+                let message = format!("the key {} is given twice, and the last one counts", quoted(&key));
+                self.faults.warning(at, message, "remove one");
+                *earlier = Entry { key, at, node };
+            } else {
+                places.insert(key.clone(), entries.len());
+                entries.push(Entry { key, at, node });
             }
-            entries.push(Entry { key, at, node });
         }
         Ok(Value::Map(entries))
     }
@@ -336,8 +346,24 @@ mod tests {
         check("{ // one\n a = 'x'; # two\n /* three */ b => y, }", "{a:\"x\" b:y}");
         check("[1,2,]", "[1 2]");
         check(r#"{"a": "\"\u00e9\ud83d\ude00\n"}"#, "{a:\"\\\"é😀\\n\"}");
-        check(r#"{"a": 1, "a": 2}"#, "{a:2}");
+        check(r#"{"a": 1, "b": 3, "a": 2}"#, "{a:2 b:3}");
         check("\u{feff}{}", "{}");
+    }
+
+    #[test]
+    fn the_number_of_values_is_bounded_and_keys_are_found_fast() {
+        let keys = |count: usize, turns: usize| {
+            let all =
+                (0..turns).flat_map(|_| 0..count).map(|index| format!("k{index}:1")).collect::<Vec<_>>();
+            format!("{{{}}}", all.join(","))
+        };
+        // Each of these compared with each, or moved for each, would take minutes.
+        let mut faults = Faults::new("c.json", "");
+        let node = parse(&keys(VALUES_MAX / 2 - 1, 2), &mut faults).unwrap();
+        assert!(matches!(node.value, Value::Map(entries) if entries.len() == VALUES_MAX / 2 - 1));
+        let text = keys(VALUES_MAX, 1);
+        let mut faults = Faults::new("c.json", &text);
+        assert!(parse(&text, &mut faults).is_none() && faults.has_errors());
     }
 
     #[test]

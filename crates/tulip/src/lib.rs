@@ -76,8 +76,8 @@ pub fn is_config(text: &str) -> bool {
     match json::parse(text, &mut faults) {
         Some(node) => read::is_config(&node),
         None => {
-            text.contains("\"benchmarks\"")
-                && (text.contains("\"contexts\"") || text.contains("\"user_class\""))
+            let has = |word: &str| text.contains(word);
+            has("\"user_class\"") || (has("\"benchmarks\"") && has("\"contexts\""))
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::actions::{Actions, Binding};
 use crate::config::{At, Benchmark, Config, Context, Dialect, WeightedId};
 use crate::facts::{ActionFacts, BenchmarkFacts, Facts};
 use crate::faults::{Faults, quoted};
+use crate::read::ITERATIONS_MAX;
 use crate::{classes, workflow};
 use plan::{
     ActionOrder, Arrivals, CookiePolicy, Load, Phase, PhaseKind, PhaseStart, Plan, Saturation, Scenario,
@@ -105,6 +106,7 @@ fn benchmarks(config: &Config) -> Vec<Benchmark> {
         rate_step_count: 1,
         tokens: crate::config::Tokens::Tasks(0),
         actions: vec![WeightedId { at: config.header.at, id, weight: 0 }],
+        lacks_actions: false,
         workflow: None,
         warmup_1_s: 0,
         warmup_2_s: 0,
@@ -207,7 +209,9 @@ impl Lowering<'_> {
         }
         let weight_sum: u64 = benchmark.actions.iter().map(|action| u64::from(action.weight)).sum();
         if benchmark.actions.is_empty() {
-            if benchmark.is_once() {
+            if benchmark.lacks_actions {
+                // What was refused was said.
+            } else if benchmark.is_once() {
                 faults.warning(
                     benchmark.at,
                     format!("the benchmark {name} has no actions and does nothing"),
@@ -323,10 +327,14 @@ impl Lowering<'_> {
             _ => None,
         };
         let base = benchmark.rate.value;
+        if base < 0.0 {
+            // Which was said.
+            return;
+        }
         let Some(base_load) = load_at(base) else {
             faults.error(
                 benchmark.rate.at,
-                format!("the rate {base} can't be kept"),
+                format!("the rate {} can't be kept", short(base)),
                 "use 0.001 to 1000000000 actions per second",
             );
             return;
@@ -350,16 +358,27 @@ impl Lowering<'_> {
             );
         }
         if benchmark.duration_s == 0 || benchmark.iteration_count == 0 {
+            let key = if benchmark.duration_s == 0 { "benchmark_duration" } else { "benchmark_iterations" };
+            let message = format!("the benchmark {} measures nothing: its `{key}` is 0", quoted(&name));
+            faults.warning(benchmark.at, message, "give it one to have rows of it");
+            return;
+        }
+        let iterations = u64::from(benchmark.iteration_count) * u64::from(benchmark.rate_step_count);
+        if iterations > u64::from(ITERATIONS_MAX) {
+            let message = format!("the benchmark {} has {iterations} iterations", quoted(&name));
+            let hint = format!("keep iterations times `aps_rate_step_count` to {ITERATIONS_MAX} at most");
+            faults.error(benchmark.at, message, hint);
             return;
         }
         let (steps, per_step) = match benchmark.rate_step_change == 0.0 {
-            true => (1, benchmark.iteration_count.saturating_mul(benchmark.rate_step_count)),
+            true => (1, benchmark.iteration_count * benchmark.rate_step_count),
             false => (benchmark.iteration_count, benchmark.rate_step_count),
         };
         for step in 0..steps {
             let per_sec = base + f64::from(step) * benchmark.rate_step_change;
             let Some(load) = load_at(per_sec) else {
-                let message = format!("step {} of {} would have the rate {per_sec}", step + 1, quoted(&name));
+                let (number, rate) = (step + 1, short(per_sec));
+                let message = format!("step {number} of {} would have the rate {rate}", quoted(&name));
                 faults.error(
                     benchmark.rate.at,
                     message,
@@ -415,6 +434,16 @@ impl Lowering<'_> {
             drain_limit_ns: Phase::DRAIN_LIMIT_NS,
         });
         unique
+    }
+}
+
+/// A rate for a message: short, however many digits it has.
+fn short(per_sec: f64) -> String {
+    const PLAIN: std::ops::Range<f64> = 1e-6..1e15;
+    if per_sec == 0.0 || PLAIN.contains(&per_sec.abs()) {
+        per_sec.to_string()
+    } else {
+        format!("{per_sec:e}")
     }
 }
 

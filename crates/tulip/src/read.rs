@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 const SECONDS_MAX: u32 = 366 * 86_400;
 /// Most users of a context.
 const USERS_MAX: u32 = 10_000_000;
-/// Most iterations: each is a row of the report.
-const ITERATIONS_MAX: u32 = 100_000;
+/// Most iterations, over all rate steps: each is a row of the report.
+pub(crate) const ITERATIONS_MAX: u32 = 100_000;
 /// Greatest weight, which is also the longest cycle.
 const WEIGHT_MAX: u32 = 1_000_000;
 
@@ -143,6 +143,12 @@ impl Reader {
         for (key, name) in fields.params("user_actions", faults) {
             match key.parse::<u32>() {
                 Ok(id) if id <= 100 => _ = user_actions.insert(id, name.value),
+                // Tulip took a name for any whole number.
+                _ if key.parse::<i32>().is_ok() => {
+                    let message =
+                        format!("{} is no id of an action, and its name is shown nowhere", quoted(&key));
+                    faults.warning(name.at, message, "ids are 0 to 100");
+                }
                 _ => {
                     let message = format!("{} is no id of an action", quoted(&key));
                     faults.error(name.at, message, "ids are whole numbers from 0 to 100");
@@ -265,6 +271,7 @@ impl Reader {
             fields.get(&WORKFLOW, faults).map(|entry| At { at: entry.node.at, value: entry.key.clone() });
         let workflow =
             workflow.map(|key| fields.text(&key.value, faults)).filter(|name| !name.value.is_empty());
+        let (actions, lacks_actions) = self.actions(&fields, workflow.is_some(), faults);
         Benchmark {
             name: item.name.clone(),
             at: item.at,
@@ -278,7 +285,8 @@ impl Reader {
                 .unwrap_or(1)
                 .max(1),
             tokens: self.tokens(&fields, faults),
-            actions: self.actions(&fields, workflow.is_some(), faults),
+            actions,
+            lacks_actions,
             workflow,
             warmup_1_s: length(&WARMUP_1, SECONDS_MAX, faults).unwrap_or(0),
             warmup_2_s: length(&WARMUP_2, SECONDS_MAX, faults).unwrap_or(0),
@@ -309,20 +317,32 @@ impl Reader {
         }
     }
 
-    fn actions(&self, fields: &Fields<'_>, has_workflow: bool, faults: &mut Faults<'_>) -> Vec<WeightedId> {
-        let Some(entry) = fields.get(&ACTIONS, faults) else { return Vec::new() };
+    /// The action list, and whether something in it was refused.
+    fn actions(
+        &self,
+        fields: &Fields<'_>,
+        has_workflow: bool,
+        faults: &mut Faults<'_>,
+    ) -> (Vec<WeightedId>, bool) {
+        let Some(entry) = fields.get(&ACTIONS, faults) else { return (Vec::new(), false) };
         let Value::List(items) = &entry.node.value else {
             let message = format!("{} must be a list, found {}", quoted(&entry.key), entry.node.describe());
             faults.error(entry.node.at, message, "write `[{\"id\": 1}]`");
-            return Vec::new();
+            return (Vec::new(), true);
         };
         let mut actions = Vec::new();
+        let mut lacks_actions = false;
         for item in items {
             let fields = Fields::of(item, "an action", faults);
             fields.refuse_others(&["id", "weight"], "an action", self.unknown, faults);
             let weight = fields.count(&["weight"], WEIGHT_MAX, faults).unwrap_or(0);
-            match fields.signed("id", faults) {
-                Some(id @ 0..=100) => actions.push(WeightedId { at: item.at, id: id.unsigned_abs(), weight }),
+            let id = fields.signed("id", faults);
+            if let Some(id @ 0..=100) = id {
+                actions.push(WeightedId { at: item.at, id: id.unsigned_abs(), weight });
+                continue;
+            }
+            lacks_actions = true;
+            match id {
                 // A negative id asked the class for the next action, which a workflow says here.
                 Some(id) if id < 0 && has_workflow => {}
                 Some(id) if id < 0 => {
@@ -332,12 +352,11 @@ impl Reader {
                     faults.error(item.at, message, "name a workflow instead: `\"scenario_workflow\": …`");
                 }
                 Some(id) => faults.error(item.at, format!("there is no action id {id}"), "ids are 0 to 100"),
-                // Refused above; its place is kept, so that the list is not said to be empty.
-                None if fields.has(&["id"]) => actions.push(WeightedId { at: item.at, id: 0, weight }),
+                None if fields.has(&["id"]) => {}
                 None => faults.error(item.at, "an action needs an `id`", "write `{\"id\": 1}`"),
             }
         }
-        actions
+        (actions, lacks_actions)
     }
 }
 
@@ -349,7 +368,8 @@ fn workflows(node: &Node, faults: &mut Faults<'_>) -> Vec<Workflow> {
         let row = |state: &Entry, faults: &mut Faults<'_>| {
             let chances = Fields::of(&state.node, "a state of a workflow", faults);
             let chance = |next: &Entry, faults: &mut Faults<'_>| {
-                let value = number_of(&next.node, &next.key, faults).unwrap_or(0.0);
+                // What is no number was said, and that it is no probability need not be.
+                let value = number_of(&next.node, &next.key, faults).unwrap_or(f64::NAN);
                 (next.key.clone(), At { at: next.node.at, value })
             };
             let chances = chances.entries().iter().map(|next| chance(next, faults)).collect();

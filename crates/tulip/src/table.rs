@@ -18,7 +18,7 @@ pub fn table(record: &RunRecord) -> Option<String> {
         response.push(own);
     }
     let stamp = date::title(results.stamp_unix_ns());
-    let description = clean(&results.facts.description);
+    let description = units::legible(&results.facts.description);
     let mut out = format!("Benchmark Report / {description} / {stamp}\n\n{}", lay_out(&SEED_HEADS, &tulip));
     // A result of Tulip's own has none.
     if results.facts.imported.is_empty() {
@@ -32,11 +32,6 @@ pub fn table(record: &RunRecord) -> Option<String> {
     }
     out.push_str(&conclusions(record));
     Some(out)
-}
-
-/// A name from outside without control characters, which a terminal would obey.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// What may be concluded, and what was promised.
@@ -58,7 +53,7 @@ fn conclusions(record: &RunRecord) -> String {
 /// A group's rows in both tables: header, iterations, actions, total.
 fn rows(group: &Group<'_>, results: &Results<'_>) -> (Vec<Row>, Vec<Row>) {
     let facts = group.benchmark;
-    let heading = vec![facts.context_index.to_string(), clean(facts.benchmark.trim())];
+    let heading = vec![facts.context_index.to_string(), units::legible(facts.benchmark.trim())];
     let (mut tulip, mut own) = (vec![heading.clone()], vec![heading]);
     let mut add = |name: String, label: String, duration: String, figures: &Figures| {
         let mut row = vec![String::new(), name, label.clone(), duration];
@@ -77,7 +72,7 @@ fn rows(group: &Group<'_>, results: &Results<'_>) -> (Vec<Row>, Vec<Row>) {
     }
     let length = date::hours(group.duration_ns());
     for (action, figures) in group.actions() {
-        add(String::new(), clean(&label(action)), length.clone(), &figures);
+        add(String::new(), units::legible(&label(action)), length.clone(), &figures);
     }
     add(String::new(), String::new(), length, &group.total());
     (tulip, own)

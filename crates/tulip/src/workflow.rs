@@ -83,6 +83,9 @@ fn row_of<'w>(workflow: &'w Workflow, state: &str) -> Option<&'w Row> {
 }
 
 fn is_row_sound(workflow: &Workflow, row: &Row, faults: &mut Faults<'_>) -> bool {
+    if row.chances.iter().any(|(_, chance)| chance.value.is_nan()) {
+        return false;
+    }
     let place = format!("workflow {}, state {}", quoted(&workflow.name), quoted(&row.state));
     let mut is_sound = is_state(&row.state, &place, row.at, faults);
     for (next, chance) in &row.chances {
@@ -96,7 +99,8 @@ fn is_row_sound(workflow: &Workflow, row: &Row, faults: &mut Faults<'_>) -> bool
     let thousandths: i64 =
         row.chances.iter().map(|(_, chance)| (chance.value * 1000.0 + SUM_SLACK) as i64).sum();
     if (sum - 1.0).abs() > SUM_SLACK && thousandths != 1000 {
-        let sum = (sum * 1e6).round() / 1e6;
+        // The sum of nothing is -0.
+        let sum = (sum * 1e6).round() / 1e6 + 0.0;
         let message = format!("{place}: the probabilities sum to {sum}, not to 1");
         faults.error(row.at, message, "make them sum to 1; what is left over may go to \"-\"");
         is_sound = false;

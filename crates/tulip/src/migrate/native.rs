@@ -284,6 +284,8 @@ impl Writer<'_, '_> {
                 }
                 self.line(2, format!("users_max: {users_max}"));
             }
+            // No configuration of Tulip becomes a load of another kind.
+            _ => {}
         }
         if let Some(duration_ns) = phase.duration_ns {
             self.line(2, format!("duration: {}", time(duration_ns)));

@@ -77,6 +77,7 @@ fn shown_plan(plan: &Plan) -> String {
                 let rate = stages[0].rate_from.as_f64();
                 format!("open {rate}/s, {} users, in flight {users_max}", users.unwrap_or_default())
             }
+            other => format!("{other:?}"),
         };
         let length = phase.duration_ns.map_or("-".to_owned(), units::duration);
         let count = phase.action_count_max.map_or(String::new(), |count| format!(", count {count}"));

@@ -33,9 +33,9 @@ fn many_faults_at_once() {
             error: `actions` has no key `descripton`
               --> c.json:2:15
             hint: did you mean `description`?
-            error: `1000` is no id of an action
+            warning: `1000` is no id of an action, and its name is shown nowhere
               --> c.json:2:85
-            hint: ids are whole numbers from 0 to 100
+            hint: ids are 0 to 100
             error: the context `c` has no users
               --> c.json:3:16
             hint: set `num_users` to 1 or more
@@ -188,6 +188,149 @@ fn nothing_enabled_and_nothing_there() {
     );
 }
 
+#[test]
+fn what_is_refused_is_said_once() {
+    let b = r#""benchmark_duration": 1, "scenario_actions": [{"id": 3}]"#;
+    check_one(
+        b,
+        r#""benchmark_duration": 1, "scenario_actions": [{"id": 101}]"#,
+        expect![[r#"
+        error: there is no action id 101
+          --> c.json:3:126
+        hint: ids are 0 to 100
+    "#]],
+    );
+    check_one(
+        b,
+        r#""benchmark_duration": 1, "scenario_actions": [{"weight": 1}]"#,
+        expect![[r#"
+        error: an action needs an `id`
+          --> c.json:3:126
+        hint: write `{"id": 1}`
+    "#]],
+    );
+    check_one(
+        b,
+        r#""benchmark_duration": 1, "scenario_actions": [{"id": -1}]"#,
+        expect![[r#"
+        error: the action id -1 asks a class written in a JVM language for the next action
+          --> c.json:3:126
+        hint: name a workflow instead: `"scenario_workflow": …`
+    "#]],
+    );
+    check_one(
+        b,
+        &format!("{b}, \"aps_rate\": -5"),
+        expect![[r#"
+        error: the benchmark `e` has a negative rate
+          --> c.json:3:150
+        hint: use actions per second, or 0 for as fast as possible
+    "#]],
+    );
+    check_one(
+        r#""-": {"1": 0.333,"#,
+        r#""-": {"1": "a third","#,
+        expect![[r#"
+        error: `1` must be a number, found `a third`
+          --> c.json:4:32
+        hint: write for example 100.0
+    "#]],
+    );
+    check_one(
+        r#""1": {"-": 1.0}"#,
+        r#""1": {}"#,
+        expect![[r#"
+        error: workflow `w`, state `1`: the probabilities sum to 0, not to 1
+          --> c.json:4:64
+        hint: make them sum to 1; what is left over may go to "-"
+    "#]],
+    );
+}
+
+#[test]
+fn numbers_without_measure_are_refused_in_few_words() {
+    let b = r#""benchmark_duration": 1, "scenario_actions": [{"id": 3}]"#;
+    for rate in ["1e300", "1e-300", "2000000000", "1e999", "NaN", "0x10"] {
+        let text = TEMPLATE.replace(b, &format!("{b}, \"aps_rate\": {rate}"));
+        let loaded = tulip::parse(&text, "c.json", None);
+        assert_eq!((loaded.run.is_none(), loaded.diagnostics.len()), (true, 1), "{rate}");
+        assert!(loaded.diagnostics[0].message.len() < 60, "{:?}", loaded.diagnostics);
+    }
+    let with = |keys: &str| format!("{b}, \"aps_rate\": 5, {keys}");
+    check_one(
+        b,
+        &with(r#""aps_rate_step_change": 1e300, "benchmark_iterations": 2"#),
+        expect![[r#"
+        error: step 2 of `e` would have the rate 1e300
+          --> c.json:3:150
+        hint: change `aps_rate_step_change` or have fewer iterations
+    "#]],
+    );
+    check_one(
+        b,
+        &with(r#""aps_rate_step_change": -3, "benchmark_iterations": 3"#),
+        expect![[r#"
+        error: step 3 of `e` would have the rate -1
+          --> c.json:3:150
+        hint: change `aps_rate_step_change` or have fewer iterations
+    "#]],
+    );
+    check_one(
+        b,
+        &with(r#""benchmark_iterations": 100000, "aps_rate_step_count": 100000"#),
+        expect![[r#"
+        error: the benchmark `e` has 10000000000 iterations
+          --> c.json:3:74
+        hint: keep iterations times `aps_rate_step_count` to 100000 at most
+    "#]],
+    );
+    check_one(
+        b,
+        &with(r#""benchmark_iterations": 100000, "aps_rate_step_change": 0.001"#),
+        expect![[r#"
+        error: there would be more than 10000 phases
+          --> c.json:3:74
+        hint: have fewer rate steps
+    "#]],
+    );
+    let urls = vec!["http://a"; 1001].join(",");
+    check_one(
+        "http://a",
+        &urls,
+        expect![[r#"
+        error: `url` has 1001 URLs
+          --> c.json:1:67
+        hint: keep 1000 at most
+    "#]],
+    );
+}
+
+#[test]
+fn a_benchmark_that_measures_nothing_is_named() {
+    for (keys, key) in [
+        (r#""benchmark_duration": 1, "benchmark_iterations": 0"#, "benchmark_iterations"),
+        (r#""warmup_duration2": 1"#, "benchmark_duration"),
+    ] {
+        let text = TEMPLATE.replacen(r#""benchmark_duration": 1"#, keys, 1);
+        let loaded = tulip::parse(&text, "c.json", None);
+        assert!(loaded.run.is_some(), "Tulip went on, too");
+        let said: Vec<_> = loaded.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        assert_eq!(said, [format!("the benchmark `b` measures nothing: its `{key}` is 0")]);
+    }
+}
+
+#[test]
+fn an_error_behind_a_hundred_warnings_still_refuses() {
+    let unknown: String = (0..150).map(|index| format!("\"zz{index}\": 1, ")).collect();
+    let text = format!(
+        r#"{{"static": {{"user_class": "HttpUser"}}, "contexts": [{{"name": "c", "enabled": true, "num_users": 1}}],
+        "benchmarks": [{{"name": "b", "enabled": true, {unknown} "time": {{"benchmark_duration": 1}}, "actions": [{{"id": 42}}]}}]}}"#
+    );
+    let loaded = tulip::parse(&text, "c.json", None);
+    assert!(loaded.run.is_none());
+    assert!(loaded.diagnostics.iter().any(|found| found.message.contains("has no action 42")));
+}
+
 /// Keys that a configuration's own names are not: those of Tulip.
 const KEYS: [&str; 43] = [
     "static",
@@ -270,15 +413,17 @@ fn every_misspelt_key_of_every_dialect_is_named_with_what_was_meant() {
     assert!(checked.len() > 35, "{checked:?}");
 }
 
-/// One thing wrong in an otherwise sound configuration: its message with place and mend.
-fn check_one(change: &str, to: &str, expected: Expect) {
-    let sound = r#"{"actions": {"user_class": "TestHttpUser", "user_params": {"url": "http://a"}},
+/// A sound configuration.
+const TEMPLATE: &str = r#"{"actions": {"user_class": "TestHttpUser", "user_params": {"url": "http://a"}},
 "contexts": {"c": {"enabled": true, "num_users": 4, "num_threads": 3}},
 "benchmarks": {"b": {"benchmark_duration": 1, "scenario_workflow": "w"}, "e": {"benchmark_duration": 1, "scenario_actions": [{"id": 3}]}},
 "workflows": {"w": {"-": {"1": 0.333, "2": 0.333, "3": 0.334}, "1": {"-": 1.0}, "2": {"-": 1.0}, "3": {"-": 1.0}}}}"#;
-    assert!(tulip::parse(sound, "c.json", None).run.is_some(), "any ratio of users to threads is sound");
-    assert!(sound.contains(change), "{change}");
-    check(&sound.replacen(change, to, 1), expected);
+
+/// One thing wrong in an otherwise sound configuration: its message with place and mend.
+fn check_one(change: &str, to: &str, expected: Expect) {
+    assert!(tulip::parse(TEMPLATE, "c.json", None).run.is_some(), "any ratio of users to threads is sound");
+    assert!(TEMPLATE.contains(change), "{change}");
+    check(&TEMPLATE.replacen(change, to, 1), expected);
 }
 
 #[test]
