@@ -3,12 +3,19 @@
 type Attribute = string | number | boolean | undefined | ((event: Event) => void);
 type Child = Node | string | null | undefined | false;
 
+/** Marks that turn the direction of writing (Unicode, UAX #9): by them a name could read as another. They are shown as what can't be shown. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+export function legible(text: string): string {
+  return text.replace(TURNS, "\ufffd");
+}
+
 function put(element: Element, attributes: Record<string, Attribute>, children: readonly Child[]): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : legible(String(value)));
   }
-  for (const child of children) if (child || child === "") element.append(child);
+  for (const child of children) if (child || child === "") element.append(typeof child === "string" ? legible(child) : child);
 }
 
 /** An HTML element; attributes that begin with `on` are listeners. */
@@ -49,11 +56,11 @@ export interface Column<Row> {
 }
 
 /** The head of a table with the columns' names; a caption for those who can't see what stands around it. */
-export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): HTMLElement {
+export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[], height: Height = "bounded"): HTMLElement {
   const head = columns.map((column) =>
     h("th", { scope: "col", class: column.isText ? "text" : undefined, title: column.title }, column.head));
   const body = rows.map((row) => tableRow(columns, row));
-  return scrolled(caption, h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...body)));
+  return scrolled(caption, h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...body)), height);
 }
 
 /** A row: the first cell names it. */
@@ -66,9 +73,12 @@ export function tableRow<Row>(columns: readonly Column<Row>[], row: Row): HTMLTa
   return h("tr", {}, ...cells);
 }
 
+/** Whether what is long scrolls by itself, or makes the page longer. */
+export type Height = "bounded" | "whole";
+
 /** What is wider than the page scrolls by itself, by keyboard too. */
-export function scrolled(label: string, content: HTMLElement): HTMLElement {
-  return h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }, content);
+export function scrolled(label: string, content: HTMLElement, height: Height = "bounded"): HTMLElement {
+  return h("div", { class: `scrolled ${height}`, tabindex: 0, role: "region", "aria-label": label }, content);
 }
 
 /** Disclosures that are open, by their keys: one that is drawn anew stays so. */

@@ -18,7 +18,7 @@ use store::{Keeper, StoreError, Wish};
 pub(crate) struct Keeping {
     keeper: Option<Keeper>,
     /// The page, where it was asked for.
-    _serving: Option<Serving>,
+    serving: Option<Serving>,
     talk: Talk,
 }
 
@@ -49,12 +49,12 @@ impl Keeping {
             }
             None => None,
         };
-        Ok(Self { keeper, _serving: serving, talk: *talk })
+        Ok(Self { keeper, serving, talk: *talk })
     }
 
     /// A run that is not kept.
     pub(crate) fn none(talk: &Talk) -> Self {
-        Self { keeper: None, _serving: None, talk: *talk }
+        Self { keeper: None, serving: None, talk: *talk }
     }
 
     /// What is to see the run.
@@ -62,16 +62,20 @@ impl Keeping {
         self.keeper.as_mut().map(|keeper| keeper as &mut dyn RunObserver)
     }
 
-    /// Writes the run's end. Returns whether the run is kept.
+    /// Writes the run's end, and lets those who watch it see that. Returns whether the run is kept.
     pub(crate) fn finish(self, record: &RunRecord) -> bool {
-        match self.keeper.map(|keeper| keeper.finish(record)) {
+        let is_kept = match self.keeper.map(|keeper| keeper.finish(record)) {
             Some(Ok(())) => true,
             Some(Err(error)) => {
                 say_lost(&error, &self.talk);
                 false
             }
             None => false,
+        };
+        if let Some(serving) = self.serving {
+            serving.stop_when_told();
         }
+        is_kept
     }
 }
 

@@ -86,7 +86,7 @@ fn cells(run: &RunSummary, now_unix_ns: u64, is_wide: bool) -> Vec<Cell> {
     };
     let verdict = if is_wide { format!("{sign} {word}") } else { sign.to_owned() };
     let mut cells = vec![
-        plain(clean(&run.id)),
+        plain(units::legible(&run.id)),
         number(age(now_unix_ns.saturating_sub(run.started_unix_ns))),
         Cell { text: verdict, code, is_number: false },
     ];
@@ -103,7 +103,7 @@ fn cells(run: &RunSummary, now_unix_ns: u64, is_wide: bool) -> Vec<Cell> {
     let errors = if has_figures { units::count(run.not_completed) } else { "-".to_owned() };
     cells.push(Cell { text: errors, code: if run.not_completed > 0 { "31" } else { "" }, is_number: true });
     let labels = run.labels.iter().map(|(key, value)| format!("  {key}={value}"));
-    cells.push(plain(clean(&std::iter::once(run.name.clone()).chain(labels).collect::<String>())));
+    cells.push(plain(units::legible(&std::iter::once(run.name.clone()).chain(labels).collect::<String>())));
     cells
 }
 
@@ -114,7 +114,7 @@ fn kind(run: &RunSummary) -> String {
         Some(LoadModel::Closed) => " closed",
         None => "",
     };
-    clean(&format!("{}{model}", run.origin)).trim_start().to_owned()
+    units::legible(&format!("{}{model}", run.origin)).trim_start().to_owned()
 }
 
 /// How long ago, in one unit.
@@ -126,11 +126,6 @@ fn age(age_ns: u64) -> String {
         3_600..172_800 => format!("{} h", secs / 3_600),
         _ => format!("{} d", secs / 86_400),
     }
-}
-
-/// Without what a terminal would obey: names and labels may come from anywhere.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
 
 fn cut(text: &str, chars_max: usize) -> String {
@@ -172,7 +167,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_only_the_last_is_cut() {
-        let mut killed = run("1k5jv2q8mf0ab", 7_200, "checkout\x1b[31m of a shop with a long name");
+        let mut killed = run("1k5jv2q8mf0ab", 7_200, "checkout\x1b[31m of a sho\u{202E}p with a long name");
         (killed.state, killed.p99_ns, killed.not_completed) = (RunState::Aborted, None, 12);
         let mut empty = run("1k5jv2q8mf0ac", 400_000, "nothing");
         (empty.verdict, empty.completed, empty.p50_ns, empty.p99_ns) = (VerdictState::Invalid, 0, None, None);
@@ -187,7 +182,7 @@ mod tests {
         expect![[r#"
             id             age  verdict    kind          rate      p50      p99  errors  name, labels
             1k5jv2q8mf0aa  5 s  ✓ valid    http open  1,000/s  1.23 ms  12.3 ms       0  home  branch=main
-            1k5jv2q8mf0ab  2 h  ✗ aborted  http open  1,000/s  1.23 ms        -      12  checkout�[31m of a shop with a long name  branch=main
+            1k5jv2q8mf0ab  2 h  ✗ aborted  http open  1,000/s  1.23 ms        -      12  checkout�[31m of a sho�p with a long name  branch=main
             1k5jv2q8mf0ac  4 d  ✗ invalid  http open        -        -        -       -  nothing  branch=main
         "#]]
         .assert_eq(&lay_out(&runs, 1_000_000 * units::NS_PER_SEC, None, Color::Never));

@@ -4,6 +4,8 @@ use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, Verdict
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+pub(crate) use units::legible as clean;
+
 /// The phase runs that are the result.
 pub(crate) fn measured(record: &RunRecord) -> Vec<&PhaseRecord> {
     record.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure).collect()
@@ -138,9 +140,4 @@ pub(crate) fn bytes_per_sec(bytes: u64, phase: &PhaseRecord) -> String {
     let span_ns = phase.duration_ns.saturating_add(phase.drain_ns).max(1);
     let per_sec = u128::from(bytes) * u128::from(units::NS_PER_SEC) / u128::from(span_ns);
     format!("{}/s", units::size(u64::try_from(per_sec).unwrap_or(u64::MAX)))
-}
-
-/// A name from outside without control characters, which a terminal would obey.
-pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }

@@ -40,7 +40,7 @@ pub(crate) fn escaped(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    facts::clean(&out)
 }
 
 fn reasons(record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {

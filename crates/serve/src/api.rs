@@ -11,7 +11,7 @@ use compare::{Comparison, Objection, Settings, Side, compare_runs};
 use record::RunRecord;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use store::{Filter, RunSummary, Store, StoreError, Wish};
+use store::{Filter, RunState, RunSummary, Store, StoreError, Wish};
 use units::Rate;
 
 /// Most runs in a list unless asked otherwise.
@@ -69,6 +69,13 @@ fn filter_of(query: &str) -> Result<Filter, Fault> {
                 filter.limit = Some(limit);
             }
             "name" => filter.names.push(value),
+            "state" => {
+                let known = [RunState::Ended, RunState::Aborted, RunState::Running];
+                let state = known.into_iter().find(|state| state.as_str() == value);
+                filter.state = Some(state.ok_or_else(|| {
+                    Fault::bad("there is no such `state`", "write state=running, ended or aborted")
+                })?);
+            }
             "label" => {
                 let pair = value.split_once('=');
                 let (name, value) =
@@ -76,7 +83,10 @@ fn filter_of(query: &str) -> Result<Filter, Fault> {
                 filter.labels.push((name.to_owned(), value.to_owned()));
             }
             other => {
-                return Err(Fault::bad(format!("`{other}` filters nothing"), "use limit, name or label"));
+                return Err(Fault::bad(
+                    format!("`{other}` filters nothing"),
+                    "use limit, name, label or state",
+                ));
             }
         }
     }
@@ -102,6 +112,10 @@ pub(crate) async fn remove(
     apart(move || {
         let mut store = Store::open(&shared.store)?;
         // The whole id, so that nothing is deleted by a selector that has come to mean another run.
+        if store.summary(&id)?.state == RunState::Running {
+            let message = format!("the run `{id}` is still going on");
+            return Err(Fault::new(StatusCode::CONFLICT, message, "stop it first, or wait for its end"));
+        }
         match store.remove(std::slice::from_ref(&id))? {
             0 => Err(StoreError::NoSuchRun { selector: id, run_count: store.count()? }.into()),
             _ => Ok(StatusCode::NO_CONTENT),
@@ -234,7 +248,8 @@ mod tests {
         assert_eq!(filter.names, ["shop"]);
         assert_eq!(filter.labels, [("branch".to_owned(), "main".to_owned())]);
         assert_eq!(filter.limit, Some(3));
-        for bad in ["limit=x", "label=x", "colour=red"] {
+        assert_eq!(filter_of("state=running").unwrap().state, Some(RunState::Running));
+        for bad in ["limit=x", "label=x", "state=gone", "colour=red"] {
             assert!(filter_of(bad).is_err(), "{bad}");
         }
     }

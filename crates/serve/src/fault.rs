@@ -34,6 +34,7 @@ impl From<StoreError> for Fault {
         let status = match &error {
             StoreError::NoSuchRun { .. } | StoreError::Absent { .. } => StatusCode::NOT_FOUND,
             StoreError::Ambiguous { .. } => StatusCode::BAD_REQUEST,
+            StoreError::NotRunning { .. } => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.to_string(), error.hint())

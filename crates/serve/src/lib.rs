@@ -6,9 +6,9 @@
 //! | request | answer |
 //! |---|---|
 //! | `GET /` | the page |
-//! | `GET /api/runs?limit=N&name=PART&label=KEY=VALUE` | `{"runs": [summary…], "count": N}`, newest first; `count` is of all runs |
+//! | `GET /api/runs?limit=N&name=PART&label=KEY=VALUE&state=STATE` | `{"runs": [summary…], "count": N}`, newest first; `count` is of all runs |
 //! | `GET /api/runs/SELECTOR` | a run's record |
-//! | `GET /api/runs/ID/live` | events (`text/event-stream`): `run`, then `news` until the run has ended, then `end` |
+//! | `GET /api/runs/ID/live` | events (`text/event-stream`): `run`, then `news` until the run has ended, then `end` with its record |
 //! | `GET /api/compare?baseline=A&candidate=B&candidate=C` | the comparison, as `weir compare --format json` prints it |
 //! | `DELETE /api/runs/ID` | forgets the run |
 //! | `POST /api/runs/ID/wishes` | `{"stop": true}` or `{"rate": "500/s"}`: for a run in progress |
@@ -30,15 +30,20 @@ use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 
 /// Longest body that is read: the longest wish has a few dozen bytes.
 const BODY_BYTES_MAX: usize = 4 << 10;
 /// As many runs may be watched at once: each looks into the store some times a second.
 const WATCHERS_MAX: usize = 64;
+/// How long a server that ends with its run goes on for those who watch it: they look four times a second, and reading a long run's record
+/// takes some tenths of one.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// What to serve, and to whom.
 #[derive(Debug, Clone)]
@@ -107,12 +112,20 @@ pub(crate) struct Shared {
     watchers: Arc<Semaphore>,
 }
 
+/// How a server ends.
+#[derive(Debug)]
+enum Ending {
+    AtOnce,
+    /// When all that is being answered was answered, but soon.
+    WhenAnswered,
+}
+
 /// A server that runs on a thread of its own, until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Serving {
     local_addr: SocketAddr,
     needs_token: bool,
-    stop: Option<oneshot::Sender<()>>,
+    stop: Option<oneshot::Sender<Ending>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -147,10 +160,18 @@ impl Serving {
                     Err(cause) => return drop(told.send(Err(cause))),
                 };
                 drop(told.send(Ok(())));
-                // Streams of events never end by themselves, so the server does not wait for its connections.
-                tokio::select! {
-                    _ = axum::serve(listener, router(Arc::new(shared))) => {}
-                    _ = stopped => {}
+                let (leave, left) = oneshot::channel::<()>();
+                let server = axum::serve(listener, router(Arc::new(shared)));
+                let mut server =
+                    pin!(server.with_graceful_shutdown(async { drop(left.await) }).into_future());
+                // Streams of events end with their runs only, so the server does not wait for its connections unless told to.
+                let ending = tokio::select! {
+                    _ = &mut server => return,
+                    ending = stopped => ending,
+                };
+                if let Ok(Ending::WhenAnswered) = ending {
+                    let _ = leave.send(());
+                    let _ = tokio::time::timeout(FAREWELL, server).await;
                 }
             });
             // A look into the store that is under way needs no answer any more.
@@ -177,13 +198,18 @@ impl Serving {
 
     /// Stops it; connections are closed.
     pub fn stop(mut self) {
-        self.end();
+        self.end(Ending::AtOnce);
     }
 
-    fn end(&mut self) {
+    /// Stops it once those who watch a run that has just ended have been told; nobody new is let in, and it takes three seconds at most.
+    pub fn stop_when_told(mut self) {
+        self.end(Ending::WhenAnswered);
+    }
+
+    fn end(&mut self, ending: Ending) {
         if let Some(stop) = self.stop.take() {
             // It may have ended by itself.
-            let _ = stop.send(());
+            let _ = stop.send(ending);
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -193,7 +219,7 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.end();
+        self.end(Ending::AtOnce);
     }
 }
 

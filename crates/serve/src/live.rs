@@ -1,4 +1,4 @@
-//! A run in progress as a stream of events: first the record as far as it is known, then what is new of it, until it has ended.
+//! A run in progress as a stream of events: first the record as far as it is known, then what is new of it, and at its end the whole.
 
 use crate::Shared;
 use crate::api::apart;
@@ -68,7 +68,9 @@ async fn follow(
             watcher.send(Ok(Event::default().event("news").json_data(&news)?)).await?;
         }
         if is_over {
-            watcher.send(Ok(Event::default().event("end").data(news.state.as_str()))).await?;
+            // The whole record tells more than its intervals did, and a server that ends with its run can't be asked for it.
+            let record = apart(move || Ok(store.load(&id)?)).await.map_err(|_| "the run can't be read")?;
+            watcher.send(Ok(Event::default().event("end").json_data(&record)?)).await?;
             return Ok(());
         }
         if watcher.is_closed() {

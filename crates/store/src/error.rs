@@ -58,6 +58,11 @@ pub enum StoreError {
         /// Some of the ids that begin so.
         ids: Vec<String>,
     },
+    /// What is asked of the run only one in progress could do.
+    NotRunning {
+        /// The id.
+        id: String,
+    },
     /// Another run has the same id.
     Taken {
         /// The id.
@@ -93,6 +98,7 @@ impl StoreError {
                     .to_owned()
             }
             Self::Ambiguous { ids, .. } => format!("write more of it: {}", ids.join(", ")),
+            Self::NotRunning { .. } => "only a run in progress can be stopped or changed".to_owned(),
             Self::Taken { .. } => "remove the other one first: weir rm ID".to_owned(),
         }
     }
@@ -129,6 +135,7 @@ impl fmt::Display for StoreError {
             Self::Busy { path } => write!(f, "another program holds the store `{}`", path.display()),
             Self::NoSuchRun { selector, .. } => write!(f, "no run is `{selector}`"),
             Self::Ambiguous { selector, .. } => write!(f, "several runs begin with `{selector}`"),
+            Self::NotRunning { id } => write!(f, "the run `{id}` is over"),
             Self::Taken { id } => write!(f, "the store has another run with the id `{id}`"),
         }
     }

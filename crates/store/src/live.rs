@@ -2,6 +2,7 @@
 //!
 //! Both go by the store, so that whoever watches need not be the program that runs, and the run needs no socket of its own.
 
+use crate::load::state_of;
 use crate::store::Fault;
 use crate::write::RunKey;
 use crate::{RunState, Store, StoreError, codec, rebuild};
@@ -85,13 +86,19 @@ impl Store {
     /// Leaves a wish for a run that goes on. It is taken within about an interval.
     ///
     /// # Errors
-    /// There is no run with this id, or it has ended, or takes no wishes; the store can't be written.
+    /// There is no run with this id, or it is over, or takes no wishes; the store can't be written.
     pub fn leave_wish(&mut self, id: &str, wish: Wish) -> Result<(), StoreError> {
         let (kind, count, period_ns) = wish.to_row();
         let is_left = self.write(|transaction| {
-            let sql = "SELECT key FROM run WHERE id = ?1 AND state = 'running'";
-            let key = transaction.query_row(sql, [id], |row| row.get::<_, i64>(0)).optional()?;
-            let Some(key) = key else { return Ok(false) };
+            let sql = "SELECT key, state, writer, touched_unix_ns FROM run WHERE id = ?1";
+            let mut statement = transaction.prepare_cached(sql)?;
+            let mut rows = statement.query([id])?;
+            let Some(row) = rows.next()? else { return Ok(false) };
+            let state = state_of(row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?)?;
+            if state != RunState::Running {
+                return Err(Fault::NotRunning(id.to_owned()));
+            }
+            let key: i64 = row.get(0)?;
             let sql = "INSERT INTO wish (run, kind, count, period_ns)
                 SELECT ?1, ?2, ?3, ?4 WHERE (SELECT count(*) FROM wish WHERE run = ?1) < ?5";
             Ok(transaction.execute(sql, params![key, kind, count, period_ns, WISHES_MAX])? == 1)

@@ -111,7 +111,7 @@ impl Store {
 }
 
 /// How far a run came, by the columns `state`, `writer` and `touched_unix_ns`.
-fn state_of(
+pub(crate) fn state_of(
     state: ValueRef<'_>,
     writer: ValueRef<'_>,
     touched_unix_ns: ValueRef<'_>,

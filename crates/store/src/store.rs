@@ -184,6 +184,12 @@ impl Filter {
             conditions.push("origin = ?");
             values.push(origin.clone().into());
         }
+        if let Some(state) = self.state {
+            // Whether one without an end goes on or was cut off its row does not say, but such runs are few.
+            conditions.push("state = ?");
+            let written = if state == RunState::Ended { "ended" } else { "running" };
+            values.push(written.to_owned().into());
+        }
         if !conditions.is_empty() {
             sql.push_str(&format!(" WHERE {}", conditions.join(" AND ")));
         }
@@ -204,6 +210,7 @@ pub(crate) enum Fault {
     Database(rusqlite::Error),
     Content(String),
     Taken(String),
+    NotRunning(String),
 }
 
 impl Fault {
@@ -212,6 +219,7 @@ impl Fault {
             Self::Database(error) => StoreError::of(&error, path),
             Self::Content(why) => StoreError::Corrupt { path: path.to_owned(), why },
             Self::Taken(id) => StoreError::Taken { id },
+            Self::NotRunning(id) => StoreError::NotRunning { id },
         }
     }
 }

@@ -8,7 +8,7 @@ mod quantity;
 mod random;
 mod rate;
 
-pub use print::{count, duration, per_sec, ratio, size, system_words, two_units};
+pub use print::{count, duration, legible, per_sec, ratio, size, system_words, two_units};
 pub use quantity::{QuantityError, parse_bytes, parse_duration_ns, parse_ratio};
 pub use random::Random;
 pub use rate::Rate;

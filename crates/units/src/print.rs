@@ -23,6 +23,14 @@ pub fn two_units(ns: u64) -> String {
     }
 }
 
+/// Text from outside as it may be shown: without control characters, which a terminal would obey, and without the marks that turn the
+/// direction of writing, by which a name could read as another (Unicode UAX #9, §2; CVE-2021-42574).
+pub fn legible(text: &str) -> String {
+    let is_hidden =
+        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if is_hidden(c) { '\u{FFFD}' } else { c }).collect()
+}
+
 /// A rate's number without its `/s`: `0.5`, `999`, `12,345`.
 pub fn per_sec(value: f64) -> String {
     match value {
@@ -94,6 +102,14 @@ pub fn system_words(error: &std::io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_deceive_is_not_shown() {
+        let check = |text: &str, expected: &str| assert_eq!(legible(text), expected);
+        check("shop\x1b[2J\r\u{9b}31m", "shop\u{FFFD}[2J\u{FFFD}\u{FFFD}31m");
+        check("\u{202E}gnp.exe\u{2066}", "\u{FFFD}gnp.exe\u{FFFD}");
+        check("متجر été 店", "متجر été 店");
+    }
 
     #[test]
     fn every_threshold() {

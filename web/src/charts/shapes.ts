@@ -33,7 +33,7 @@ export function shapes(all: readonly Shape[]): HTMLElement {
 
 function draw(all: readonly Shape[], width: number): Element {
   const range = span(all.map(({ of }) => of));
-  if (!range) return h("p", { class: "note" }, "Nothing was measured.");
+  if (!range) return h("p", { class: "note" }, "The record keeps no distributions of this.");
   const [low, high] = logRange(range[0], Math.max(range[1], range[0] * 1.5));
   const left = width < 520 ? 0 : NAME_WIDTH;
   const plotWidth = width - left - RIGHT;

@@ -24,6 +24,7 @@ export function actionSection(view: View): Node[] {
     const entry = (isRequest: boolean) => (action: ActionRecord): Entry => ({ run, phase, action, isRequest });
     return [...phase.actions.map(entry(false)), ...(phase.requests ?? []).map(entry(true))];
   });
+  if (entries.length === 0) return [h("p", { class: "note" }, "The record tells no actions apart."), ...view.runs.flatMap((run) => below(run, view))];
   return [
     h("p", { class: "note" }, `Phase ${view.selection.phase}, ${view.selection.measure} time. Choose a head to sort by it.`),
     sortable(`Actions of phase ${view.selection.phase}, ${view.selection.measure} time`, columns(view), entries),
@@ -115,23 +116,27 @@ function below(run: Run, view: View): Node[] {
     ];
     parts.push(h("h3", { class: "sub" }, `${who}Checks`), table(`${who}Checks`, columns, phase.checks));
   }
-  return [...parts, h("h3", { class: "sub" }, `${who}On the wire`), wire(phase)];
+  const facts = wire(phase);
+  return facts.length > 0 ? [...parts, h("h3", { class: "sub" }, `${who}On the wire`), pairs(facts)] : parts;
 }
 
-function wire(phase: PhaseRecord): HTMLElement {
+/** What went over the wire, as far as it was counted: another tool's result and a run without an end tell less. */
+function wire(phase: PhaseRecord): [string, string][] {
   const { traffic } = phase;
   const secs = Math.max(1, phase.duration_ns + phase.drain_ns) / 1e9;
   const times = (of: Latencies): string => (of.max === null ? "" : `${of.p50 === null ? "" : `p50 ${duration(of.p50)}, `}max ${duration(of.max)}`);
+  const volume = (bytes: number): string => (bytes > 0 ? `${size(Math.round(bytes / secs))}/s, ${size(bytes)} in all` : "");
+  const hasConnections = traffic.connections_opened > 0 || traffic.connections_lost > 0 || traffic.first_byte_ns.max !== null;
   const facts: [string, string][] = [
-    ["received", `${size(Math.round(phase.bytes_received / secs))}/s, ${size(phase.bytes_received)} in all`],
-    ["sent", `${size(Math.round(phase.bytes_sent / secs))}/s, ${size(phase.bytes_sent)} in all`],
+    ["received", volume(phase.bytes_received)],
+    ["sent", volume(phase.bytes_sent)],
     ["statuses", Object.entries(traffic.statuses).map(([status, n]) => `${status} ${count(n)}`).join(", ")],
-    ["connections", `${count(traffic.connections_opened)} opened, ${count(traffic.connections_lost)} lost`],
+    ["connections", hasConnections ? `${count(traffic.connections_opened)} opened, ${count(traffic.connections_lost)} lost` : ""],
     ["connecting", times(traffic.connect_ns)],
     ["TLS handshake", times(traffic.tls_ns)],
     ["first byte", times(traffic.first_byte_ns)],
   ];
-  return pairs(facts);
+  return facts.filter(([, text]) => text !== "");
 }
 
 /** Names and what is said of them; those of which nothing is said are left out. */

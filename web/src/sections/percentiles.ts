@@ -6,6 +6,7 @@
 import type uPlot from "uplot";
 import { type Line, PX, type Values, chart } from "../charts/plot.ts";
 import { SAMPLES_BEYOND_MIN, carries, histogramOf, quantilesNs } from "../histogram.ts";
+import { h } from "../dom.ts";
 import { type Run, type View, chosen, phaseOf } from "../model.ts";
 import { type Latencies, MEASURES, latencies } from "../record.ts";
 import { DASHES, runLook, theme } from "../theme.ts";
@@ -28,7 +29,7 @@ export function percentileSection(view: View): Node[] {
   const { selection } = view;
   const curves = view.runs.length === 1 ? measures(view, view.runs[0]!) : overRuns(view);
   const filled = curves.filter(({ of }) => histogramOf(of).count > 0);
-  if (filled.length === 0) return [];
+  if (filled.length === 0) return [h("p", { class: "note" }, "The record keeps no distributions of this: what is known of percentiles is in the figures above and below.")];
   const most = Math.max(...filled.map(({ of }) => histogramOf(of).count));
   const points = grid(most);
   const lines = filled.flatMap((curve) => linesOf(curve, points));

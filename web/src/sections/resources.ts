@@ -54,6 +54,7 @@ function worst(row: Row, key: Key): number | null {
 
 function ofRun({ record }: Run): Node[] {
   const { client } = record;
+  if (client.workers.length === 0) return [h("p", { class: "note" }, "What the generator needed in all is known at a run's end: another tool's result, or a run without an end, does not tell.")];
   const requests = record.phases.reduce((sum, phase) => sum + phase.traffic.requests, 0);
   const sum = (of: (worker: WorkerRecord) => number): number => client.workers.reduce((total, worker) => total + of(worker), 0);
   // Some systems count a process's time in ticks of 10 ms, a thread's in ns: a short run shows in the second alone.

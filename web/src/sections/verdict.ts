@@ -93,8 +93,11 @@ export function omissionWords(phase: PhaseRecord): string {
   });
   const widest = gaps.reduce<(typeof gaps)[number] | undefined>((most, gap) => (most && most.factor >= gap.factor ? most : gap), undefined);
   if (!widest) return "";
-  if (widest.factor < 1.25) {
+  if (widest.factor < 1.05) {
     return "Response time (from due) and service time (from sent) agree at every percentile: hardly anything waited before it was sent.";
+  }
+  if (widest.factor < 1.5) {
+    return `Response time (from due) and service time (from sent) are at most ${Math.ceil((widest.factor - 1) * 100)}% apart, at ${widest.name}: ${duration(widest.response)} and ${duration(widest.service)}. The difference is the wait before the send.`;
   }
   const factor = widest.factor >= 10 ? count(widest.factor) : widest.factor.toFixed(1);
   return `Seen from the send alone (service time) ${widest.name} would read ${duration(widest.service)}; who was due on time waited ${duration(widest.response)}, ${factor} times as long. The difference is the wait before the send.`;
@@ -111,7 +114,7 @@ function tiles(phase: PhaseRecord): HTMLElement {
   const lost = notCompleted(phase.counts);
   const all: [string, string, string][] = [
     ["asked", phase.offered_per_sec === null ? "no rate" : `${perSec(phase.offered_per_sec)}/s`, phase.load_model === "open" ? "open model" : "closed model"],
-    ["achieved", `${perSec(phase.achieved_per_sec)}/s`, phase.offered_per_sec ? ratio(phase.achieved_per_sec / phase.offered_per_sec) : plural(phase.counts.completed, "completed")],
+    ["achieved", `${perSec(phase.achieved_per_sec)}/s`, phase.offered_per_sec ? ratio(phase.achieved_per_sec / phase.offered_per_sec) : `${count(phase.counts.completed)} completed`],
     ["not completed", count(lost), ratio(lost / Math.max(1, lost + phase.counts.completed))],
     ["p50", figure(of, of.p50, 0.5), "response"],
     ["p99", figure(of, of.p99, 0.99), "response"],

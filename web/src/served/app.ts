@@ -9,9 +9,6 @@ import { LiveSource } from "./live.ts";
 import { type RunSummary, changeRate, listRuns, loadRun, stopRun } from "./server.ts";
 import { home, said } from "./words.ts";
 
-/** How many of the newest runs are looked through for one in progress. */
-const NEWEST = 20;
-
 export class App {
   private readonly root: HTMLElement;
   private leave: () => void = () => {};
@@ -50,44 +47,48 @@ export class App {
     this.leave = () => { isHere = false; };
     try {
       const running = ids.length === 1 ? await inProgress(ids[0]!) : undefined;
+      const runs: RunRecord[] = running ? [] : await Promise.all(ids.map(loadRun));
+      // Whoever went elsewhere meanwhile is not brought back.
+      if (!isHere) return;
       if (running) this.watch(running, place, bar);
-      else {
-        const runs: RunRecord[] = await Promise.all(ids.map(loadRun));
-        if (isHere) new Page(place).show(runs);
-      }
+      else new Page(place).show(runs);
     } catch (error) {
-      place.replaceChildren(h("main", { class: "wide" }, said(error)));
+      if (isHere) place.replaceChildren(h("main", { class: "wide" }, said(error)));
     }
   }
 
   private watch(run: RunSummary, place: HTMLElement, bar: HTMLElement): void {
     const page = new Page(place);
     const live = new LiveBar(run);
-    const ended = (): void => {
-      // The whole record tells more than its intervals did; a server that stopped with its run leaves these.
-      loadRun(run.id).then((record) => { bar.replaceChildren(); page.show([record]); }, () => live.say("The run has ended, and its server with it."));
+    const ended = (record: RunRecord): void => {
+      bar.replaceChildren();
+      page.show([record]);
     };
-    const source = new LiveSource(run.id, ended, (isLost) => live.say(isLost ? "Connection lost; trying again …" : ""));
+    const source = new LiveSource(run.id, ended, (words) => live.say(words));
     this.leave = () => source.stop();
     bar.replaceChildren(live.root);
     place.replaceChildren(h("main", { class: "wide" }, h("p", { class: "note", role: "status" }, "Waiting for the first interval …")));
-    source.start((runs) => page.show(runs), (why) => page.fail(why));
+    source.start((runs) => {
+      page.show(runs);
+      runs.forEach((record) => live.offerRate(record));
+    }, (why) => page.fail(why));
   }
 }
 
 async function inProgress(id: string): Promise<RunSummary | undefined> {
-  const { runs } = await listRuns(`limit=${NEWEST}`);
-  return runs.find((run) => run.id === id && run.state === "running");
+  const { runs } = await listRuns("state=running");
+  return runs.find((run) => run.id === id);
 }
 
 /** What can be done with a run in progress: stop it, and for open phases change the rate. */
 class LiveBar {
   readonly root: HTMLElement;
   private readonly told = h("span", { class: "note", role: "status" });
+  private readonly form: HTMLFormElement;
 
   constructor(run: RunSummary) {
     const rate = h("input", { id: "live-rate", size: 10, placeholder: "500/s", autocomplete: "off" });
-    const form = h("form", { onsubmit: (event) => {
+    this.form = h("form", { hidden: true, onsubmit: (event) => {
       event.preventDefault();
       this.wish(changeRate(run.id, rate.value.trim()), `Asked for ${rate.value.trim()}.`);
     } }, h("label", { for: "live-rate" }, "Rate of open phases"), rate, h("button", {}, "Change"));
@@ -95,7 +96,12 @@ class LiveBar {
       if (confirm("Stop this run? What is under way may finish; the run is judged and kept.")) this.wish(stopRun(run.id), "Asked to stop.");
     };
     this.root = h("div", { class: "wide live", role: "group", "aria-label": "Run in progress" },
-      h("span", { class: "running" }, "In progress"), form, h("button", { type: "button", class: "danger", onclick: stop }, "Stop"), this.told);
+      h("span", { class: "running" }, "In progress"), this.form, h("button", { type: "button", class: "danger", onclick: stop }, "Stop"), this.told);
+  }
+
+  /** A closed phase has no rate that could be changed. */
+  offerRate({ phases }: RunRecord): void {
+    this.form.hidden = !phases.some((phase) => phase.load_model === "open");
   }
 
   say(words: string): void {

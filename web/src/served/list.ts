@@ -66,14 +66,14 @@ export class RunList {
       return;
     }
     const shown = this.runs.length === this.all ? plural(this.all, "run") : `${count(this.runs.length)} of ${plural(this.all, "run")}`;
-    this.body.replaceChildren(h("p", { class: "note" }, shown), table("Runs, newest first", this.columns(), this.runs));
+    this.body.replaceChildren(h("p", { class: "note" }, shown), table("Runs, newest first", this.columns(), this.runs, "whole"));
     if (focused) this.body.querySelectorAll<HTMLElement>("[data-run]").forEach((box) => { if (box.dataset["run"] === focused) box.focus(); });
   }
 
   private columns(): Column<RunSummary>[] {
     const none = "–";
     return [
-      { head: "Run", isText: true, cell: (run) => h("span", {}, this.box(run), runLink(run.id, run.name || run.id)) },
+      { head: "Run", isText: true, cell: (run) => h("span", {}, this.box(run), h("span", { class: "run-name" }, runLink(run.id, run.name || run.id))) },
       { head: "Started", cell: (run) => date(run.started_unix_ns) },
       { head: "Length", cell: (run) => (run.state === "running" ? h("span", { class: "running" }, "running") : duration(run.duration_ns)) },
       { head: "Verdict", cell: (run) => h("span", { class: run.verdict === "valid" ? "good" : run.verdict === "invalid" ? "bad" : "doubt" }, run.state === "running" ? none : run.state === "aborted" ? "aborted" : run.verdict) },

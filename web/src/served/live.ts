@@ -7,16 +7,16 @@ import type { News } from "./server.ts";
 
 export class LiveSource implements Source {
   private readonly id: string;
-  private readonly ended: () => void;
-  private readonly lost: (isLost: boolean) => void;
+  private readonly ended: (record: RunRecord) => void;
+  private readonly told: (words: string) => void;
   private events: EventSource | null = null;
   private run: RunRecord | null = null;
 
-  /** `ended` is called when the run is over: then the whole record is there to be loaded. `lost` is told when the connection goes and comes back. */
-  constructor(id: string, ended: () => void, lost: (isLost: boolean) => void) {
+  /** `ended` gets the whole record when the run is over; `told` what became of the connection, in words, empty when it is well. */
+  constructor(id: string, ended: (record: RunRecord) => void, told: (words: string) => void) {
     this.id = id;
     this.ended = ended;
-    this.lost = lost;
+    this.told = told;
   }
 
   start(show: (runs: readonly RunRecord[]) => void, fail: (why: string) => void): void {
@@ -25,21 +25,22 @@ export class LiveSource implements Source {
     events.addEventListener("run", (event) => {
       // After a lost connection the stream begins anew.
       this.run = { ...(JSON.parse(event.data) as RunRecord), verdict: { state: "running", reasons: [] } };
-      this.lost(false);
+      this.told("");
     });
     events.addEventListener("news", (event) => {
       if (!this.run) return;
       this.run = grown(this.run, JSON.parse(event.data) as News);
       if (this.run.phases.length > 0) show([this.run]);
     });
-    events.addEventListener("end", () => {
+    events.addEventListener("end", (event) => {
       this.stop();
-      this.ended();
+      this.ended(JSON.parse(event.data) as RunRecord);
     });
     events.addEventListener("error", () => {
-      // The browser tries again by itself, unless the server has refused.
-      this.lost(true);
-      if (events.readyState === EventSource.CLOSED && !this.run) fail("The run can't be watched: reload the page, or see whether `weir serve` still runs.");
+      // The browser tries again by itself, unless the server has refused: then the run was deleted, or too many watch it.
+      const isOver = events.readyState === EventSource.CLOSED;
+      if (isOver && !this.run) fail("The run can't be watched: reload the page, or see whether `weir serve` still runs.");
+      else this.told(isOver ? "The run can't be watched any more: reload the page." : "Connection lost; trying again …");
     });
   }
 

@@ -2,6 +2,7 @@
 
 use crate::*;
 use record::{PhaseKind, Progress, RunObserver as _};
+use std::iter;
 use std::sync::mpsc;
 use store::{Keeper, Wish};
 
@@ -79,12 +80,38 @@ fn intervals_are_told_as_they_come_and_then_the_end() {
     assert_eq!(told, going.record.phases[0].intervals.len());
     let record = going.record.clone();
     going.keeper.finish(&record).unwrap();
-    let mut names = Vec::new();
-    while names.last().map(String::as_str) != Some("end") {
-        names.push(next_event(&mut stream).0);
-    }
-    let whole: RunRecord = serde_json::from_str(&get(&server, "/api/runs/03c").body).unwrap();
+    // The server ends with the run, and still tells of the end.
+    server.stop_when_told();
+    let last = iter::repeat_with(|| next_event(&mut stream)).find(|(name, _)| name == "end");
+    let whole: RunRecord = serde_json::from_str(&last.unwrap().1).unwrap();
     assert_eq!(whole, record);
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("event"), "the stream is over: {rest}");
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_deleted_and_one_that_was_killed_takes_no_wishes() {
+    let scratch = Scratch::new("over");
+    let server = serving(&scratch.store(), None);
+    let going = Going::begin(&scratch.store(), "05e");
+    drop(listen_when_there(&server, "05e"));
+    assert_eq!(get(&server, "/api/runs?state=running").json()["runs"][0]["id"], "05e");
+    assert_eq!(get(&server, "/api/runs?state=ended").json()["runs"].as_array().map(Vec::len), Some(0));
+    let deleted = ask(&server, "DELETE /api/runs/05e", &["x-weir: 1"], "");
+    assert_eq!(deleted.status, 409, "{}", deleted.body);
+    let record = going.record.clone();
+    going.keeper.finish(&record).unwrap();
+    // As a killed run leaves it: begun by a process that is not there.
+    let database = rusqlite::Connection::open(scratch.store()).unwrap();
+    database
+        .execute("UPDATE run SET state = 'running', writer = '1 1 elsewhere', touched_unix_ns = 0", [])
+        .unwrap();
+    let headers = ["x-weir: 1", "content-type: application/json"];
+    let answer = ask(&server, "POST /api/runs/05e/wishes", &headers, r#"{"stop": true}"#);
+    assert_eq!(answer.status, 409, "{}", answer.body);
+    assert_eq!(get(&server, "/api/runs?state=aborted").json()["runs"][0]["id"], "05e");
+    assert_eq!(ask(&server, "DELETE /api/runs/05e", &["x-weir: 1"], "").status, 204);
 }
 
 #[test]
@@ -108,5 +135,12 @@ fn wishes_reach_the_run_and_only_one_that_goes_on() {
     }
     let record = going.record.clone();
     going.keeper.finish(&record).unwrap();
-    assert_eq!(wish(r#"{"stop": true}"#).status, 404, "it has ended");
+    assert_eq!(wish(r#"{"stop": true}"#).status, 409, "it has ended");
+    let gone = ask(
+        &server,
+        "POST /api/runs/zzz/wishes",
+        &["x-weir: 1", "content-type: application/json"],
+        r#"{"stop": true}"#,
+    );
+    assert_eq!(gone.status, 404, "{}", gone.body);
 }
