@@ -1,0 +1,282 @@
+//! Loading: modules are read breadth first, each once; then it is settled what importers want of those that the engine does not link.
+
+use super::compile::{Compiler, deep};
+use super::text::{Asked, Edit, Surface, edited, surface};
+use super::{Form, NAMESPACE, Script, Unit, commonjs};
+use crate::raw::Bytecode;
+use crate::{ErrorKind, Loaded, ScriptError, Sources};
+use std::collections::{BTreeSet, HashMap};
+
+/// Modules of one script at most. A script that imports more has gone astray.
+const MODULES_MAX: usize = 10_000;
+/// Length of a module's text at most, bytes.
+const TEXT_BYTES_MAX: usize = 32 << 20;
+
+/// A module on its way.
+struct Draft {
+    url: String,
+    text: String,
+    kind: Kind,
+    surface: Surface,
+    links: HashMap<String, Result<usize, String>>,
+    wanted: BTreeSet<String>,
+}
+
+enum Kind {
+    /// An ES module, the text that is compiled, and its bytecode if that text needs no edits.
+    Module(String, Bytecode),
+    CommonJs(Bytecode),
+    Json,
+    Native,
+}
+
+struct Graph<'a> {
+    sources: &'a mut dyn Sources,
+    drafts: Vec<Draft>,
+    /// Indexes of modules by URL; those that could not be loaded have a place in `drafts` too.
+    by_url: HashMap<String, usize>,
+    /// What is to be loaded.
+    waiting: Vec<String>,
+    errors: Vec<ScriptError>,
+}
+
+/// Loads all and compiles it.
+pub(super) fn load(specifier: &str, sources: &mut dyn Sources) -> Result<Script, Vec<ScriptError>> {
+    let unresolved = |reason: String| vec![ScriptError::new(ErrorKind::Module, reason)];
+    let url = sources.resolve(specifier, "").map_err(unresolved)?;
+    let mut graph = Graph {
+        sources,
+        drafts: Vec::new(),
+        by_url: HashMap::new(),
+        waiting: Vec::new(),
+        errors: Vec::new(),
+    };
+    graph.index(url);
+    // Bytes that parsers need for what stands in a text are in proportion to its length; here is room for what is not.
+    deep(0, move || graph.finish()).map_err(|error| vec![error])?
+}
+
+impl Graph<'_> {
+    /// The place of a module, which is loaded if it is new.
+    fn index(&mut self, url: String) -> usize {
+        if let Some(index) = self.by_url.get(&url) {
+            return *index;
+        }
+        let index = self.by_url.len();
+        self.by_url.insert(url.clone(), index);
+        self.waiting.push(url);
+        index
+    }
+
+    fn finish(mut self) -> Result<Script, Vec<ScriptError>> {
+        let compiler = Compiler::new().map_err(|error| vec![error])?;
+        while !self.waiting.is_empty() {
+            for url in std::mem::take(&mut self.waiting) {
+                if self.drafts.len() >= MODULES_MAX {
+                    let reason = format!("more than {MODULES_MAX} modules");
+                    return Err(vec![ScriptError::new(ErrorKind::Module, reason)]);
+                }
+                let draft = self.draft(&compiler, url);
+                self.drafts.push(draft);
+                self.link_last();
+            }
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        self.settle();
+        self.compile(&compiler)
+    }
+
+    /// Reads one module. One that has a fault has it noted, and stands as an empty one until all are read.
+    fn draft(&mut self, compiler: &Compiler, url: String) -> Draft {
+        let loaded = match self.sources.load(&url) {
+            Ok(loaded) => loaded,
+            Err(reason) => {
+                self.errors.push(ScriptError::new(ErrorKind::Module, reason));
+                Loaded::Native
+            }
+        };
+        let mut draft = Draft {
+            url,
+            text: String::new(),
+            kind: Kind::Native,
+            surface: Surface::default(),
+            links: HashMap::new(),
+            wanted: BTreeSet::new(),
+        };
+        let read = match loaded {
+            Loaded::Native => Ok(()),
+            Loaded::Json(text) => {
+                draft.text = text.trim_start_matches('\u{feff}').to_owned();
+                draft.kind = Kind::Json;
+                compiler.json(&draft.url, &draft.text)
+            }
+            Loaded::JavaScript(text) | Loaded::TypeScript(text) => {
+                draft.text = text.trim_start_matches('\u{feff}').to_owned();
+                read(compiler, &mut draft)
+            }
+        };
+        if let Err(error) = read {
+            let mut error = error;
+            let line = error.stack.first().and_then(|frame| usize::try_from(frame.line).ok()?.checked_sub(1));
+            if let Some(line) = line.and_then(|index| draft.text.lines().nth(index)) {
+                error.show_line(line);
+            }
+            self.errors.push(error);
+        }
+        draft
+    }
+
+    /// Follows the imports of the module that was read last.
+    fn link_last(&mut self) {
+        let Some(draft) = self.drafts.last() else { return };
+        let url = draft.url.clone();
+        let imported: BTreeSet<String> =
+            draft.surface.imports.iter().map(|import| import.specifier.clone()).collect();
+        let required = match draft.kind {
+            Kind::Module(..) | Kind::CommonJs(_) => commonjs::required(&draft.text),
+            Kind::Json | Kind::Native => BTreeSet::new(),
+        };
+        let mut links = HashMap::new();
+        for specifier in imported.union(&required) {
+            let link = match self.sources.resolve(specifier, &url) {
+                Ok(found) => Ok(self.index(found)),
+                Err(reason) => {
+                    // What is required may be missing until it is required; what is imported may not.
+                    if imported.contains(specifier) {
+                        self.errors.push(ScriptError::new(ErrorKind::Module, reason.clone()));
+                    }
+                    Err(reason)
+                }
+            };
+            links.insert(specifier.clone(), link);
+        }
+        if let Some(draft) = self.drafts.last_mut() {
+            draft.links = links;
+        }
+    }
+
+    /// Settles what importers want of modules that the engine does not link, through all that export on what they import.
+    fn settle(&mut self) {
+        let mut open: Vec<(usize, String)> = Vec::new();
+        for draft in &self.drafts {
+            for import in &draft.surface.imports {
+                let Some(Ok(target)) = draft.links.get(&import.specifier) else { continue };
+                match &import.asked {
+                    Some(Asked::Name(name)) => open.push((*target, name.clone())),
+                    Some(Asked::Namespace(_)) => open.push((*target, NAMESPACE.to_owned())),
+                    Some(Asked::Star) | None => {}
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        while let Some((index, name)) = open.pop() {
+            if !seen.insert((index, name.clone())) {
+                continue;
+            }
+            let Some(draft) = self.drafts.get_mut(index) else { continue };
+            if !matches!(draft.kind, Kind::Module(..)) {
+                draft.wanted.insert(name);
+                continue;
+            }
+            if draft.surface.exports.contains(&name) {
+                continue;
+            }
+            for import in draft.surface.imports.iter().filter(|import| import.asked == Some(Asked::Star)) {
+                if let Some(Ok(target)) = draft.links.get(&import.specifier) {
+                    open.push((*target, name.clone()));
+                }
+            }
+        }
+    }
+
+    /// Compiles anew what has to be edited, and puts all together.
+    fn compile(self, compiler: &Compiler) -> Result<Script, Vec<ScriptError>> {
+        let is_module: Vec<bool> =
+            self.drafts.iter().map(|draft| matches!(draft.kind, Kind::Module(..))).collect();
+        let mut errors = Vec::new();
+        let mut units = Vec::with_capacity(self.drafts.len());
+        for draft in self.drafts {
+            let edits = edits(&draft, &is_module);
+            let is_common_js = matches!(draft.kind, Kind::CommonJs(_));
+            let form = match draft.kind {
+                Kind::Module(text, bytecode) if edits.is_empty() => {
+                    drop(text);
+                    Form::Module(bytecode)
+                }
+                Kind::Module(text, _) => match compiler.module(&draft.url, &edited(&text, edits)) {
+                    Ok(bytecode) => Form::Module(bytecode),
+                    Err(error) => {
+                        errors.push(error);
+                        continue;
+                    }
+                },
+                Kind::CommonJs(bytecode) => Form::CommonJs(bytecode),
+                Kind::Json => Form::Json(draft.text.clone()),
+                Kind::Native => Form::Native,
+            };
+            units.push(Unit {
+                url: draft.url,
+                form,
+                links: draft.links,
+                wanted: draft.wanted.into_iter().collect(),
+                has_import_meta: draft.surface.has_import_meta,
+                text: draft.text,
+                first_line_shift: if is_common_js { commonjs::HEAD.len() as u32 } else { 0 },
+            });
+        }
+        if errors.is_empty() { Ok(Script { units, by_url: self.by_url }) } else { Err(errors) }
+    }
+}
+
+/// What has to be changed in a module because what it imports is none of the engine's.
+fn edits(draft: &Draft, is_module: &[bool]) -> Vec<Edit> {
+    let edits = draft.surface.imports.iter().filter_map(|import| {
+        let Some(Asked::Namespace(edit)) = &import.asked else { return None };
+        let target = draft.links.get(&import.specifier)?.as_ref().ok()?;
+        let is_linked = is_module.get(*target).copied().unwrap_or_default();
+        (!is_linked).then(|| edit.clone())
+    });
+    edits.collect()
+}
+
+/// Finds out what a text is. It is an ES module when it can be one and has an `import`, an `export` or a top-level `await`.
+fn read(compiler: &Compiler, draft: &mut Draft) -> Result<(), ScriptError> {
+    if draft.text.len() > TEXT_BYTES_MAX {
+        let reason = format!("{}: a module of more than {} MiB", draft.url, TEXT_BYTES_MAX >> 20);
+        return Err(ScriptError::new(ErrorKind::Module, reason));
+    }
+    let text = draft.text.clone();
+    match compiler.module(&draft.url, &text) {
+        Ok(bytecode) => {
+            let surface = surface(&text);
+            let common_js = (!surface.is_module).then(|| compiler.common_js(&draft.url, &text));
+            match common_js {
+                Some(Ok(common_js)) => draft.kind = Kind::CommonJs(common_js),
+                // Without a function around it, it is a module, so it awaits.
+                _ => {
+                    draft.surface = surface;
+                    draft.kind = Kind::Module(text, bytecode);
+                }
+            }
+            Ok(())
+        }
+        Err(as_module) => match compiler.common_js(&draft.url, &text) {
+            Ok(bytecode) => {
+                draft.kind = Kind::CommonJs(bytecode);
+                Ok(())
+            }
+            Err(as_common_js) => Err(further(as_module, as_common_js)),
+        },
+    }
+}
+
+/// The error that stands further down: what comes before it was understood.
+fn further(as_module: ScriptError, mut as_common_js: ScriptError) -> ScriptError {
+    for frame in as_common_js.stack.iter_mut().filter(|frame| frame.line == 1) {
+        frame.column = frame.column.saturating_sub(commonjs::HEAD.len() as u32).max(1);
+    }
+    let place = |error: &ScriptError| error.stack.first().map(|frame| (frame.line, frame.column));
+    if place(&as_common_js) > place(&as_module) { as_common_js } else { as_module }
+}

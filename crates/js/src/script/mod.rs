@@ -1,0 +1,127 @@
+//! A script: a main module with all that it imports, linked and compiled once, shared by all users.
+
+mod commonjs;
+mod compile;
+mod graph;
+mod text;
+
+use crate::raw::Bytecode;
+use crate::{ScriptError, Sources};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Under this name a module that is not one of the engine's exports the object that `import * as it` gives.
+pub(crate) const NAMESPACE: &str = "*namespace*";
+
+/// What a module is made of.
+pub(crate) enum Form {
+    /// An ES module.
+    Module(Bytecode),
+    /// A script whose value is the function around a CommonJS module.
+    CommonJs(Bytecode),
+    /// JSON's text, which is known to be sound.
+    Json(String),
+    /// Made by the front end.
+    Native,
+}
+
+/// A module.
+pub(crate) struct Unit {
+    pub(crate) url: String,
+    pub(crate) form: Form,
+    /// What the specifiers in it mean: indexes of units, or why there is none.
+    pub(crate) links: HashMap<String, Result<usize, String>>,
+    /// The exports that importers name, for units that are no ES modules.
+    pub(crate) wanted: Vec<String>,
+    pub(crate) has_import_meta: bool,
+    /// The text as it was loaded, for places of errors.
+    pub(crate) text: String,
+    /// Columns that stand before the text's first line in what was compiled.
+    pub(crate) first_line_shift: u32,
+}
+
+/// A main module with all that it imports: compiled, and not running.
+pub struct Script {
+    units: Vec<Unit>,
+    by_url: HashMap<String, usize>,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let urls: Vec<&str> = self.urls().collect();
+        f.debug_struct("Script").field("urls", &urls).finish_non_exhaustive()
+    }
+}
+
+impl Script {
+    /// Loads the main module that is called `specifier`, and all that it imports or requires by a literal name.
+    ///
+    /// # Errors
+    /// All faults that were found: modules that are not there, texts that can't be parsed.
+    pub fn load(specifier: &str, sources: &mut dyn Sources) -> Result<Arc<Self>, Vec<ScriptError>> {
+        graph::load(specifier, sources).map(Arc::new)
+    }
+
+    /// The final URLs of all modules, the main module's first.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().map(|unit| unit.url.as_str())
+    }
+
+    /// The text of a module as it was loaded.
+    pub fn text(&self, url: &str) -> Option<&str> {
+        self.index_of(url).and_then(|index| self.units.get(index)).map(|unit| unit.text.as_str())
+    }
+
+    /// How much bytecode all modules have, bytes.
+    pub fn bytecode_bytes(&self) -> usize {
+        let sizes = self.units.iter().map(|unit| match &unit.form {
+            Form::Module(bytecode) | Form::CommonJs(bytecode) => bytecode.size_bytes(),
+            Form::Json(_) | Form::Native => 0,
+        });
+        sizes.sum()
+    }
+
+    pub(crate) fn index_of(&self, url: &str) -> Option<usize> {
+        self.by_url.get(url).copied()
+    }
+
+    pub(crate) fn unit(&self, index: usize) -> &Unit {
+        self.units.get(index).expect("indexes come from the links of this script")
+    }
+
+    pub(crate) fn unit_count(&self) -> usize {
+        self.units.len()
+    }
+
+    /// What `specifier` means in the module `referrer`.
+    pub(crate) fn linked(&self, referrer: &str, specifier: &str) -> Result<usize, String> {
+        let unit = self.index_of(referrer).map_or_else(|| self.unit(0), |index| self.unit(index));
+        match unit.links.get(specifier) {
+            Some(link) => link.clone(),
+            None => self.index_of(specifier).ok_or_else(|| {
+                format!(
+                    "the module {specifier:?} was not loaded with the script; name it by a literal, as in \
+                     require(\"./name.js\")"
+                )
+            }),
+        }
+    }
+
+    /// Makes places of compiled texts places of the sources, and adds the line that the first of them stands in.
+    pub(crate) fn place(&self, error: &mut ScriptError) {
+        for frame in &mut error.stack {
+            let unit = self.index_of(&frame.file).map(|index| self.unit(index));
+            if let Some(unit) = unit.filter(|_| frame.line == 1) {
+                frame.column = frame.column.saturating_sub(unit.first_line_shift).max(1);
+            }
+        }
+        let place = error.stack.iter().find(|frame| frame.line > 0).cloned();
+        let line = place.and_then(|frame| {
+            let index = usize::try_from(frame.line).ok()?.checked_sub(1)?;
+            self.text(&frame.file)?.lines().nth(index)
+        });
+        if let Some(line) = line {
+            error.show_line(line);
+        }
+    }
+}
