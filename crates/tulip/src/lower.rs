@@ -17,6 +17,8 @@ use units::{NS_PER_SEC, Rate};
 const ONCE_ENTRIES_MAX: u64 = 1_000;
 /// Most phases: a plan is read by people, too.
 const PHASES_MAX: usize = 10_000;
+/// Highest rate, which is that of plans.
+const RATE_PER_SEC_MAX: f64 = 1e8;
 
 /// A plan, what its reports need to know besides, and how many threads it asks for.
 #[derive(Debug)]
@@ -316,7 +318,7 @@ impl Lowering<'_> {
         // As the decimal that was written, where it is one: an exact fraction.
         let rate_of = |per_sec: f64| Rate::parse(&format!("{per_sec}/s")).ok().or(Rate::from_f64(per_sec));
         let load_at = |per_sec: f64| match rate_of(per_sec) {
-            Some(rate) if !rate.is_zero() => Some(Load::Open {
+            Some(rate) if !rate.is_zero() && per_sec <= RATE_PER_SEC_MAX => Some(Load::Open {
                 stages: vec![Stage { rate_from: rate, rate_to: rate, duration_ns: 0 }],
                 arrivals: Arrivals::Constant,
                 on_saturation: Saturation::Queue,
@@ -335,7 +337,7 @@ impl Lowering<'_> {
             faults.error(
                 benchmark.rate.at,
                 format!("the rate {} can't be kept", short(base)),
-                "use 0.001 to 1000000000 actions per second",
+                format!("use 0.001 to {RATE_PER_SEC_MAX} actions per second"),
             );
             return;
         };
