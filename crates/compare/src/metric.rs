@@ -135,7 +135,7 @@ impl Metric {
     /// For people: `rate`, `response p99.9`.
     pub fn label(self) -> String {
         match self {
-            Self::ClientCpu => "client CPU/request".to_owned(),
+            Self::ClientCpu => "client CPU/req".to_owned(),
             metric => metric.key().replace('.', " ").replace('_', "."),
         }
     }

@@ -12,7 +12,6 @@ use crate::{
 };
 use record::{QUANTILES, RunRecord, VerdictState};
 use stats::inference::{Spread, mann_whitney_p, mean, prediction, stdev, welch};
-use units::Random;
 
 /// Below so many on a side a test by ranks can't find anything at 5 %.
 const RANKS_MIN: usize = 4;
@@ -185,9 +184,8 @@ impl Drafts {
                 self.not_carried.extend(not_carried(address, metric, &groups));
                 continue;
             };
-            let mut random = Random::stream(settings.seed, self.rows.len() as u64);
             let own = courses.as_ref().and_then(|(a, b)| {
-                let (a, b) = (a.own_error(metric, &mut random)?, b.own_error(metric, &mut random)?);
+                let (a, b) = (a.own_error(metric)?, b.own_error(metric)?);
                 Some(OwnError {
                     se: a.se.hypot(b.se),
                     is_of_requests: a.is_of_requests || b.is_of_requests,

@@ -1,18 +1,15 @@
 //! What one run tells of its own noise, from the course of its intervals.
 //!
-//! Intervals of a run hang together (a slow second is followed by slow seconds), so they are resampled in blocks. A quantile's error is found by way of
-//! the share of values at or below it, whose error is resampled and carried back through the distribution (R. S. Woodruff, J. Am. Stat. Assoc. 47, 1952): that
-//! needs two counts an interval in place of a merged histogram a resample. None of this says anything of the next run.
+//! Intervals of a run hang together (a slow second is followed by slow seconds), so their error is that of blocks of them. A quantile's error is found by way of
+//! the share of values at or below it, whose error is found so and carried back through the distribution (R. S. Woodruff, J. Am. Stat. Assoc. 47, 1952): that
+//! needs two counts an interval. None of this says anything of the next run.
 
 use crate::place::Place;
 use crate::{LatencyKind, Metric};
 use record::{CountsRecord, IntervalRecord};
-use stats::Histogram;
-use stats::inference::{block_length, quantile_ranks, ratio_resampled_se};
-use units::Random;
+use stats::inference::{block_length, quantile_ranks, ratio_block_se};
+use stats::{SparseHistogram, SparseReader};
 
-/// Resamples: the standard error of a standard error from so many is 3 %.
-const RESAMPLES: u32 = 500;
 /// z of a two-sided 95 %: where an interval is turned into a standard error.
 const Z: f64 = 1.959_964;
 
@@ -30,7 +27,42 @@ pub(crate) struct OwnError {
 pub(crate) struct Course<'a> {
     place: Place<'a>,
     intervals: Vec<&'a IntervalRecord>,
-    histograms: [Vec<Histogram>; 2],
+    times: [Vec<Times>; 2],
+}
+
+/// The times of one kind in an interval.
+struct Times {
+    sum_ns: f64,
+    distribution: SparseHistogram,
+}
+
+impl Times {
+    /// Empty where the interval has none of the place, or none that can be read.
+    fn of(interval: &IntervalRecord, place: Place<'_>, kind: LatencyKind, reader: &mut SparseReader) -> Self {
+        let (mean, count, text) = match place.action {
+            None => {
+                let of = match kind {
+                    LatencyKind::Response => &interval.response_ns,
+                    LatencyKind::Service => &interval.service_ns,
+                };
+                (of.mean.unwrap_or(0), of.count, of.histogram.as_str())
+            }
+            Some(action) => {
+                let of = interval.actions.iter().find(|found| found.name == action.name);
+                let of = of.map(|of| match kind {
+                    LatencyKind::Response => &of.response_ns,
+                    LatencyKind::Service => &of.service_ns,
+                });
+                of.map_or((0, 0, ""), |of| (of.mean, of.count, of.histogram.as_str()))
+            }
+        };
+        match reader.read(text) {
+            Ok(distribution) if distribution.count() > 0 => {
+                Self { sum_ns: mean as f64 * count as f64, distribution }
+            }
+            _ => Self { sum_ns: 0.0, distribution: SparseHistogram::default() },
+        }
+    }
 }
 
 impl<'a> Course<'a> {
@@ -40,30 +72,28 @@ impl<'a> Course<'a> {
         // The drain is no time like the others.
         let is_load = |interval: &&IntervalRecord| interval.start_ns < end_ns && interval.duration_ns > 0;
         let intervals: Vec<&IntervalRecord> = place.phase.intervals.iter().filter(is_load).collect();
-        let read = |kind: LatencyKind| -> Vec<Histogram> {
-            if !needs_histograms {
-                return Vec::new();
-            }
-            intervals.iter().map(|interval| histogram(interval, place, kind)).collect()
-        };
-        let histograms = [read(LatencyKind::Response), read(LatencyKind::Service)];
-        Self { place, intervals, histograms }
+        let mut reader = SparseReader::default();
+        let times = [LatencyKind::Response, LatencyKind::Service].map(|kind| {
+            let read = intervals.iter().map(|interval| Times::of(interval, place, kind, &mut reader));
+            if needs_histograms { read.collect() } else { Vec::new() }
+        });
+        Self { place, intervals, times }
     }
 
-    fn histograms(&self, kind: LatencyKind) -> &[Histogram] {
+    fn times(&self, kind: LatencyKind) -> &[Times] {
         match kind {
-            LatencyKind::Response => &self.histograms[0],
-            LatencyKind::Service => &self.histograms[1],
+            LatencyKind::Response => &self.times[0],
+            LatencyKind::Service => &self.times[1],
         }
     }
 
     /// The error of a figure; `None` where nothing tells.
-    pub(crate) fn own_error(&self, metric: Metric, random: &mut Random) -> Option<OwnError> {
+    pub(crate) fn own_error(&self, metric: Metric) -> Option<OwnError> {
         let value = self.place.value(metric)?;
-        self.of_intervals(metric, value, random).or_else(|| self.of_requests(metric, value))
+        self.of_intervals(metric, value).or_else(|| self.of_requests(metric, value))
     }
 
-    fn of_intervals(&self, metric: Metric, value: f64, random: &mut Random) -> Option<OwnError> {
+    fn of_intervals(&self, metric: Metric, value: f64) -> Option<OwnError> {
         let name = self.place.action.map(|action| action.name.as_str());
         let counts = || self.intervals.iter().map(|interval| counts_of(interval, name));
         let (numerators, denominators): (Vec<f64>, Vec<f64>) = match metric {
@@ -77,19 +107,14 @@ impl<'a> Course<'a> {
                     (failed, failed + counts.completed as f64)
                 })
                 .unzip(),
-            Metric::Mean(kind) => self
-                .histograms(kind)
-                .iter()
-                .map(|histogram| (histogram.sum_ns() as f64, histogram.count() as f64))
-                .unzip(),
-            Metric::Quantile(kind, _) => self
-                .histograms(kind)
-                .iter()
-                .map(|histogram| {
-                    let count = histogram.count();
-                    ((count - histogram.count_above(value as u64).min(count)) as f64, count as f64)
-                })
-                .unzip(),
+            Metric::Mean(kind) => {
+                let times = self.times(kind).iter();
+                times.map(|of| (of.sum_ns, of.distribution.count() as f64)).unzip()
+            }
+            Metric::Quantile(kind, _) => {
+                let times = self.times(kind).iter().map(|of| &of.distribution);
+                times.map(|of| (of.count_to(value as u64) as f64, of.count() as f64)).unzip()
+            }
             Metric::ClientCpu => return None,
         };
         let ratios: Vec<f64> = numerators
@@ -99,7 +124,7 @@ impl<'a> Course<'a> {
             .map(|(part, of)| part / of)
             .collect();
         let length = block_length(&ratios);
-        let se = ratio_resampled_se(&numerators, &denominators, length, RESAMPLES, random)?;
+        let se = ratio_block_se(&numerators, &denominators, length)?;
         let se = match metric {
             Metric::Quantile(kind, _) => {
                 self.woodruff(kind, metric.quantile()?, se).filter(|se| se.is_finite())?
@@ -161,22 +186,4 @@ fn counts_of(interval: &IntervalRecord, action: Option<&str>) -> CountsRecord {
         .iter()
         .find(|action| action.name == name)
         .map_or_else(Default::default, |action| action.counts)
-}
-
-fn histogram(interval: &IntervalRecord, place: Place<'_>, kind: LatencyKind) -> Histogram {
-    let read = match place.action {
-        None => match kind {
-            LatencyKind::Response => interval.response_ns.to_histogram(),
-            LatencyKind::Service => interval.service_ns.to_histogram(),
-        },
-        Some(action) => {
-            let found = interval.actions.iter().find(|found| found.name == action.name);
-            let Some(found) = found else { return Histogram::default() };
-            match kind {
-                LatencyKind::Response => found.response_ns.to_histogram(),
-                LatencyKind::Service => found.service_ns.to_histogram(),
-            }
-        }
-    };
-    read.unwrap_or_default()
 }

@@ -5,12 +5,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use std::io::Read as _;
+use flate2::{Decompress, FlushDecompress, Status};
 
 /// Longest text: the fullest histogram of five digits has some 10 MB, one of three digits 0.4 MB.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 /// Most bytes behind the compression, for the same reason; zlib may pack a thousand into one.
-const PLAIN_BYTES_MAX: u64 = 64 << 20;
+const PLAIN_BYTES_MAX: usize = 64 << 20;
+/// Room at first, and more of it at least: a second's histogram unpacks to a few KB.
+const UNPACK_STEP_BYTES: usize = 4 << 10;
 /// The cookie's bits that say how counts are written.
 const COOKIE_MASK: u32 = !0xf0;
 const PLAIN: u32 = 0x1c84_9303;
@@ -23,31 +25,72 @@ const DIGITS_MAX: u32 = 5;
 /// # Errors
 /// Says in words what is wrong with the text.
 pub(crate) fn decode(text: &str) -> Result<Vec<(u64, u64)>, String> {
-    if text.len() > TEXT_BYTES_MAX {
-        return Err(format!("it is longer than {TEXT_BYTES_MAX} bytes"));
+    Decoder::default().decode(text)
+}
+
+/// What decoding needs room for, kept from one text to the next: a record has tens of thousands, and making the room anew costs more than reading.
+pub(crate) struct Decoder {
+    inflate: Decompress,
+    packed: Vec<u8>,
+    plain: Vec<u8>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self { inflate: Decompress::new(true), packed: Vec::new(), plain: Vec::new() }
     }
-    let bytes = BASE64.decode(text.trim()).map_err(|error| error.to_string())?;
-    let mut from = Bytes(&bytes);
-    match from.u32()? & COOKIE_MASK {
-        PLAIN => plain(from),
-        COMPRESSED => {
-            let length = from.u32()? as usize;
-            let packed = from.0.get(..length).ok_or("it ends too early")?;
-            let mut unpacked = Vec::new();
-            flate2::read::ZlibDecoder::new(packed)
-                .take(PLAIN_BYTES_MAX + 1)
-                .read_to_end(&mut unpacked)
-                .map_err(|error| error.to_string())?;
-            if unpacked.len() as u64 > PLAIN_BYTES_MAX {
-                return Err(format!("it unpacks to more than {PLAIN_BYTES_MAX} bytes"));
-            }
-            let mut from = Bytes(&unpacked);
-            if from.u32()? & COOKIE_MASK != PLAIN {
-                return Err("what is packed in it is no histogram".to_owned());
-            }
-            plain(from)
+}
+
+impl Decoder {
+    /// As the function of this name.
+    pub(crate) fn decode(&mut self, text: &str) -> Result<Vec<(u64, u64)>, String> {
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(format!("it is longer than {TEXT_BYTES_MAX} bytes"));
         }
-        _ => Err("it does not begin as one".to_owned()),
+        self.packed.clear();
+        BASE64.decode_vec(text.trim(), &mut self.packed).map_err(|error| error.to_string())?;
+        let mut from = Bytes(&self.packed);
+        match from.u32()? & COOKIE_MASK {
+            PLAIN => plain(from),
+            COMPRESSED => {
+                let length = from.u32()? as usize;
+                let packed = from.0.get(..length).ok_or("it ends too early")?;
+                unpack(&mut self.inflate, packed, &mut self.plain)?;
+                let mut from = Bytes(&self.plain);
+                if from.u32()? & COOKIE_MASK != PLAIN {
+                    return Err("what is packed in it is no histogram".to_owned());
+                }
+                plain(from)
+            }
+            _ => Err("it does not begin as one".to_owned()),
+        }
+    }
+}
+
+/// All of a zlib stream, within bounds.
+fn unpack(inflate: &mut Decompress, packed: &[u8], to: &mut Vec<u8>) -> Result<(), String> {
+    inflate.reset(true);
+    to.clear();
+    loop {
+        if to.len() == to.capacity() {
+            to.reserve(to.len().max(UNPACK_STEP_BYTES));
+        }
+        let read = inflate.total_in();
+        let rest = packed.get(read as usize..).unwrap_or_default();
+        let written = to.len();
+        let status =
+            inflate.decompress_vec(rest, to, FlushDecompress::None).map_err(|error| error.to_string())?;
+        if to.len() > PLAIN_BYTES_MAX {
+            return Err(format!("it unpacks to more than {PLAIN_BYTES_MAX} bytes"));
+        }
+        match status {
+            Status::StreamEnd => return Ok(()),
+            // Room was left, and nothing came of it.
+            _ if inflate.total_in() == read && to.len() == written => {
+                return Err("it ends too early".to_owned());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -150,6 +193,7 @@ mod tests {
     use super::*;
     use hdrhistogram::Histogram as Hdr;
     use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
+    use std::io::Read as _;
 
     fn encoded(histogram: &Hdr<u64>) -> [String; 2] {
         let (mut plain, mut packed) = (Vec::new(), Vec::new());
@@ -160,6 +204,7 @@ mod tests {
 
     #[test]
     fn what_the_library_writes_is_read() {
+        let mut decoder = Decoder::default();
         for (low, digits) in [(1, 3), (1, 0), (1, 5), (1_000, 2), (7, 1)] {
             let mut histogram = Hdr::<u64>::new_with_bounds(low, 3_600_000_000_000, digits).unwrap();
             let mut random = units::Random::new(u64::from(digits) + low);
@@ -170,6 +215,8 @@ mod tests {
                 .map(|step| (histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
                 .collect();
             for text in encoded(&histogram) {
+                // The room of one text does not show in the next.
+                assert_eq!(decoder.decode(&text).as_deref(), Ok(expected.as_slice()), "{low} {digits}");
                 assert_eq!(decode(&text).as_deref(), Ok(expected.as_slice()), "{low} {digits}");
             }
         }
@@ -209,7 +256,7 @@ mod tests {
         let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         check(&plain_text(27, 3, 1, &most.repeat(3)), "counts are out of range");
         let mut bomb = Vec::new();
-        let zeros = std::io::repeat(0).take(PLAIN_BYTES_MAX + 2);
+        let zeros = std::io::repeat(0).take(PLAIN_BYTES_MAX as u64 + 2);
         flate2::read::ZlibEncoder::new(zeros, flate2::Compression::fast()).read_to_end(&mut bomb).unwrap();
         let mut bytes = (COMPRESSED | 0x10).to_be_bytes().to_vec();
         bytes.extend((bomb.len() as u32).to_be_bytes());

@@ -10,7 +10,7 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 pub const SAMPLES_BEYOND_MIN: u64 = 10;
 
 /// Three significant digits: a value is known to 0.1 %.
-const SIGNIFICANT_DIGITS: u8 = 3;
+pub(crate) const SIGNIFICANT_DIGITS: u8 = 3;
 /// Greatest value told apart: an hour. Above it values count as an hour in the buckets; the exact maximum is kept beside them.
 const VALUE_NS_MAX: u64 = 3_600 * units::NS_PER_SEC;
 /// The buckets that a new histogram has room for: up to 2 µs, 16 KB. It grows to its greatest value (128 KB at 64 ms), in a handful
@@ -34,6 +34,13 @@ pub struct Histogram {
 /// Why a serialised histogram could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistogramError(String);
+
+impl HistogramError {
+    /// Says what is wrong with the text.
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
 
 impl std::fmt::Display for HistogramError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

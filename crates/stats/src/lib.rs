@@ -9,8 +9,10 @@ mod histogram;
 pub mod inference;
 mod interval;
 mod moments;
+mod sparse;
 
 pub use counts::{Counts, ErrorClass, Errors};
 pub use histogram::{Histogram, HistogramError, SAMPLES_BEYOND_MIN};
 pub use interval::{Effort, InFlight, Interval, Outcome, Sample, SampleStats, Traffic};
 pub use moments::Moments;
+pub use sparse::{SparseHistogram, SparseReader};

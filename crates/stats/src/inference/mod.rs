@@ -13,7 +13,7 @@ mod order;
 mod rank;
 mod spread;
 
-pub use bootstrap::{BlockLength, block_length, ratio_resampled_se, trimmed_resampled};
+pub use bootstrap::{BlockLength, block_length, ratio_block_se, trimmed_resampled};
 pub use claim::{Claim, Gates};
 pub use distribution::{
     beta_regularized, binomial_below, ln_gamma, normal_below, normal_quantile, student_below,
