@@ -63,7 +63,8 @@ impl<W: Write> Console<W> {
             }
             if let Some(heading) = contexts.get_mut(benchmark.context_index) {
                 let BenchmarkFacts { context, user_count, thread_count, .. } = benchmark;
-                *heading = format!("{}: {user_count} users, {thread_count} threads", clean(context));
+                let (users, threads) = (many(*user_count, "user"), many(*thread_count, "thread"));
+                *heading = format!("{}: {users}, {threads}", units::legible(context));
             }
         }
         let parts = parts(facts, plan);
@@ -110,7 +111,7 @@ impl<W: Write> Console<W> {
         let part = self.parts.iter().find(|part| part.phase == phase);
         let (benchmark, kind) = match part {
             Some(part) => (part.benchmark.clone(), part.kind.words(repeat_index)),
-            None => (clean(phase), String::new()),
+            None => (units::legible(phase), String::new()),
         };
         format!("{}  {kind:<9}", self.bold(&format!("{benchmark:<width$}")))
     }
@@ -156,10 +157,17 @@ impl<W: Write> Console<W> {
         pieces.push(format!("p99 {}", time(interval.response_ns.p99)));
         pieces.push(format!("p50 {}", time(interval.response_ns.p50)));
         let title = self.title(progress.phase, progress.repeat.0);
-        let width_max = (self.width)().saturating_sub(1);
+        self.fitted(&title, pieces)
+    }
+
+    /// A title and pieces of falling weight, on a terminal only as many of them as there is room for.
+    fn fitted(&self, title: &str, mut pieces: Vec<String>) -> String {
         let whole = |pieces: &[String]| format!("  {title} {}", pieces.join("  "));
-        while pieces.len() > 1 && width(&whole(&pieces)) > width_max {
-            pieces.pop();
+        if self.watcher == Watcher::Terminal {
+            let width_max = (self.width)().saturating_sub(1);
+            while pieces.len() > 1 && width(&whole(&pieces)) > width_max {
+                pieces.pop();
+            }
         }
         whole(&pieces)
     }
@@ -168,23 +176,23 @@ impl<W: Write> Console<W> {
     fn summary(&self, phase: &PhaseRecord) -> String {
         let title = self.title(&phase.name, phase.repeat_index);
         let counts = &phase.counts;
-        let failed = match counts.failed {
-            0 => String::new(),
-            failed => self.red(&format!("  {} failed", units::count(failed))),
-        };
-        let Some(p50_ns) = phase.response_ns.p50 else {
-            let done = units::count(counts.completed + counts.failed);
-            return format!("  {title} {}  {done} actions{failed}\n", units::duration(phase.duration_ns));
-        };
-        let asked = phase.offered_per_sec.map(|asked| format!(" of {}/s", units::per_sec(asked)));
-        format!(
-            "  {title} {}  {}/s{}  p50 {}  p99 {}{failed}\n",
-            units::duration(phase.duration_ns),
-            units::per_sec(phase.achieved_per_sec),
-            asked.unwrap_or_default(),
-            units::duration(p50_ns),
-            phase.response_ns.p99.map_or("-".to_owned(), units::duration),
-        )
+        let mut pieces = vec![units::duration(phase.duration_ns)];
+        match phase.response_ns.p50 {
+            None => pieces.push(many(counts.completed + counts.failed, "action")),
+            Some(_) => {
+                let asked = phase.offered_per_sec.map(|asked| format!(" of {}/s", units::per_sec(asked)));
+                let done = units::per_sec(phase.achieved_per_sec);
+                pieces.push(format!("{done}/s{}", asked.unwrap_or_default()));
+            }
+        }
+        if counts.failed > 0 {
+            pieces.push(self.red(&format!("{} failed", units::count(counts.failed))));
+        }
+        if let Some(p50_ns) = phase.response_ns.p50 {
+            pieces.push(format!("p99 {}", phase.response_ns.p99.map_or("-".to_owned(), units::duration)));
+            pieces.push(format!("p50 {}", units::duration(p50_ns)));
+        }
+        format!("{}\n", self.fitted(&title, pieces))
     }
 }
 
@@ -220,7 +228,7 @@ fn parts(facts: &Facts, plan: &Plan) -> Vec<Part> {
             } else {
                 Kind::Warmup
             };
-            let benchmark = cut(&clean(benchmark.benchmark.trim()));
+            let benchmark = cut(&units::legible(benchmark.benchmark.trim()));
             parts.push(Part {
                 phase: phase.name.clone(),
                 context_index: facts.benchmarks.get(index).map_or(0, |facts| facts.context_index),
@@ -232,9 +240,12 @@ fn parts(facts: &Facts, plan: &Plan) -> Vec<Part> {
     parts
 }
 
-/// Names are other people's: a terminal would obey control characters in them.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+/// `1 user`, `16 users`.
+fn many(count: impl Into<u64>, what: &str) -> String {
+    match count.into() {
+        1 => format!("1 {what}"),
+        count => format!("{} {what}s", units::count(count)),
+    }
 }
 
 fn cut(text: &str) -> String {
@@ -265,7 +276,7 @@ impl<W: Write> RunObserver for Console<W> {
     fn run_started(&mut self, record: &RunRecord) {
         // Said now: who waits an hour wants to know before it that the run is not the one asked for.
         for note in &record.environment.notes {
-            self.say(&format!("note: {}\n", clean(note)));
+            self.say(&format!("note: {}\n", units::legible(note)));
         }
     }
 
@@ -308,10 +319,10 @@ impl<W: Write> Drop for Console<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{IntervalRecord, Latencies};
+    use record::{IntervalRecord, Latencies, LoadModel, PhaseFrame, PhaseKind};
 
     const CONFIG: &str = r#"{"actions": {"user_class": "TestHttpUser"},
-        "contexts": {"one": {"enabled": true, "num_users": 4, "num_threads": 2}, "two": {"enabled": true, "num_users": 8, "num_threads": 2}},
+        "contexts": {"one": {"enabled": true, "num_users": 4, "num_threads": 2}, "two": {"enabled": true, "num_users": 1, "num_threads": 1}},
         "benchmarks": {"onStart": {}, "a benchmark with a long name": {"aps_rate": 10, "aps_rate_step_change": 10, "warmup_duration1": 1,
             "warmup_duration2": 1, "benchmark_duration": 90, "benchmark_iterations": 3, "scenario_actions": [{"id": 9}]}, "onStop": {}}}"#;
 
@@ -335,7 +346,38 @@ mod tests {
             a benchmark with a …  3/3
             onStop"#]]
         .assert_eq(&titles.join("\n"));
-        assert_eq!(console.contexts, ["one: 4 users, 2 threads", "two: 8 users, 2 threads"]);
+        assert_eq!(console.contexts, ["one: 4 users, 2 threads", "two: 1 user, 1 thread"]);
+    }
+
+    #[test]
+    fn what_a_phase_leaves_behind_fits_too() {
+        let run = tulip::parse(CONFIG, "c.json", None).run.unwrap();
+        let mut console = Console::on(Vec::new(), &run.facts, &run.plan, Watcher::Terminal, Color::Never);
+        let frame = PhaseFrame {
+            name: "one / a benchmark with a long name step 2".to_owned(),
+            kind: PhaseKind::Measure,
+            load_model: LoadModel::Open,
+            repeat_index: 0,
+            start_ns: 0,
+            duration_ns: 90_000_000_000,
+            drain_ns: 0,
+            completed_in_time: 90_000_000,
+            busy_ratio_max: 0.0,
+            off_cpu_ratio_max: None,
+            action_names: Vec::new(),
+            request_names: Vec::new(),
+            check_names: Vec::new(),
+        };
+        let mut phase = PhaseRecord::of(frame, &stats::Interval::new(1, 0, 0), Vec::new());
+        phase.offered_per_sec = Some(1e6);
+        phase.counts.failed = 10;
+        phase.response_ns = Latencies { p50: Some(1_200_000), p99: Some(30_000_000), ..Latencies::default() };
+        let title = "  a benchmark with a …  2/3      ";
+        let (rate, times) = ("90.0 s  1,000,000/s of 1,000,000/s", "p99 30.0 ms  p50 1.20 ms");
+        console.width = || 80;
+        assert_eq!(console.summary(&phase), format!("{title} {rate}  10 failed\n"));
+        console.watcher = Watcher::Log;
+        assert_eq!(console.summary(&phase), format!("{title} {rate}  10 failed  {times}\n"));
     }
 
     #[test]
