@@ -74,7 +74,7 @@ impl GoDuration {
     pub fn from_ms(ms: f64) -> Option<Self> {
         let ns = ms * NS_PER_MS as f64;
         // The bounds are exact powers of two, so that the comparison has no rounding in it.
-        (ns >= -9_223_372_036_854_775_808.0 && ns < 9_223_372_036_854_775_808.0).then_some(Self(ns as i64))
+        (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&ns).then_some(Self(ns as i64))
     }
 
     /// Reads Go's syntax: `300ms`, `-1.5h`, `1h15m30.918s`; units `ns`, `us`, `µs`, `ms`, `s`, `m`, `h`; a bare number only if it is 0.
@@ -135,10 +135,12 @@ impl GoDuration {
         }
         let Some((days, rest)) = text.split_once('d') else { return Self::parse(text) };
         let hours = if rest.is_empty() { Self::ZERO } else { Self::parse(rest)? };
-        if hours.0 < 0 || !days.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit()) {
+        if hours.0 < 0 {
             return Err(invalid());
         }
-        let days_count: i64 = days.parse().map_err(|_| invalid())?;
+        let days_count: i64 = days
+            .parse()
+            .map_err(|_| format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(days)))?;
         let rest_ns = if days.starts_with('-') { -hours.0 } else { hours.0 };
         let days_ns = days_count.checked_mul(NS_PER_DAY).ok_or_else(invalid)?;
         days_ns.checked_add(rest_ns).map(Self).ok_or_else(invalid)

@@ -7,6 +7,7 @@
 //!
 //! Nothing here reads a clock, a file or the environment. The source of all rules is k6's observed behaviour.
 
+mod command_line;
 mod duration;
 mod executor;
 mod exit;
@@ -15,6 +16,7 @@ mod net;
 mod options;
 mod segment;
 
+pub use command_line::{Command, CommandLine, CompatibilityMode, Settings, SummaryMode, TestType, usage};
 pub use duration::GoDuration;
 pub use executor::{
     ConstantArrivalRate, ConstantDueTimes, ConstantVus, Executor, ExternallyControlled, PerVuIterations,

@@ -372,9 +372,11 @@ impl Scenario {
             "tags" => self.tags = read(value)?,
             "options" => self.options = read(value)?,
             _ => {
+                if key.eq_ignore_ascii_case("stages") {
+                    only_known(value)?;
+                }
                 if !self.executor.read_member(key, value)? {
-                    let key: String = key.chars().take(64).collect();
-                    return Err(format!("json: unknown field {}", quoted(&key)));
+                    return Err(unknown_field(key));
                 }
             }
         }
@@ -395,6 +397,18 @@ impl Scenario {
         all.extend(self.executor.members());
         Json::Object(all)
     }
+}
+
+/// In scenarios the keys of a stage are strict, other than in the shortcut.
+fn only_known(stages: &Value) -> Result<(), String> {
+    let keys = stages.as_array().into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys);
+    let is_known = |key: &String| ["duration", "target"].iter().any(|known| key.eq_ignore_ascii_case(known));
+    let unknown = keys.into_iter().find(|key| !is_known(key));
+    unknown.map_or(Ok(()), |key| Err(unknown_field(key)))
+}
+
+fn unknown_field(key: &str) -> String {
+    format!("json: unknown field {}", quoted(&key.chars().take(64).collect::<String>()))
 }
 
 fn member<'a>(members: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {

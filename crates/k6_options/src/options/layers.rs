@@ -48,7 +48,7 @@ impl Options {
             || self.scenarios.is_some()
     }
 
-    /// Lays a layer over this one. `true`: scenarios were lost by it.
+    /// Lays a layer over this one. `true`: it threw scenarios away.
     pub(crate) fn apply(&mut self, above: Self) -> bool {
         let had_scenarios = self.scenarios.as_ref().is_some_and(|scenarios| !scenarios.is_empty());
         let wipes = above.says_what_runs();
@@ -58,9 +58,8 @@ impl Options {
             self.stages = None;
             self.scenarios = None;
         }
-        let is_lost = had_scenarios && wipes && above.scenarios.is_none();
         self.overlay(above);
-        is_lost
+        had_scenarios && wipes
     }
 }
 
@@ -131,8 +130,8 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         Executor::ConstantVus(ConstantVus { vus: options.vus, duration: Some(duration) })
     } else if has_stages {
         Executor::RampingVus(RampingVus { start_vus: options.vus, stages, graceful_ramp_down: None })
-    } else if let Some(vus) = options.vus {
-        if has_scenarios {
+    } else if let (Some(vus), None) = (options.vus, &options.stages) {
+        if options.scenarios.is_some() {
             warnings.push(format!("`vus={vus}` overrides scenarios configuration"));
         }
         let iterations = Some(vus);

@@ -121,7 +121,6 @@ impl OptionValue for GoDuration {
                 let duration = number.as_f64().and_then(Self::from_ms);
                 duration.map(Some).ok_or_else(|| format!("'{number}' is not a valid duration value"))
             }
-            Value::String(text) if text.is_empty() => Ok(None),
             Value::String(text) => Self::parse_extended(text).map(Some),
             Value::Bool(value) => Err(format!("'{value}' is not a valid duration value")),
             other => Err(not_a(other, "a duration")),
@@ -295,6 +294,9 @@ impl OptionValue for Value {
 impl OptionValue for Segment {
     fn from_json(value: &Value) -> Result<Option<Self>, String> {
         let text = value.as_str().ok_or_else(|| not_a(value, "an execution segment"))?;
+        if text.is_empty() {
+            return Ok(None);
+        }
         Self::parse(text).map(Some).map_err(|fault| fault.message)
     }
 

@@ -109,8 +109,10 @@ impl SegmentSequence {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let boundaries: Vec<&str> = text.split(',').take(SEGMENT_COUNT_MAX + 2).collect();
         if boundaries.len() < 2 {
-            return Err(Fault::config("at least two points are needed for an execution segment sequence")
-                .hint("write ascending boundaries, for example `0,1/4,1/2,1`"));
+            return Err(Fault::config(
+                "at least 2 points are needed for an execution segment sequence, 1 given",
+            )
+            .hint("write ascending boundaries, for example `0,1/4,1/2,1`"));
         }
         if boundaries.len() > SEGMENT_COUNT_MAX + 1 {
             return Err(Fault::config(format!("more than {SEGMENT_COUNT_MAX} execution segments")));

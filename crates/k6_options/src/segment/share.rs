@@ -99,7 +99,7 @@ impl Share {
         if value == 0 || self.scale(value) == 0 {
             return None;
         }
-        if value % self.deal.cycle == 0 {
+        if value.is_multiple_of(self.deal.cycle) {
             return Some(self.clone());
         }
         let all = (0..self.deal.elements.len()).map(|index| Self { deal: Arc::clone(&self.deal), index });
