@@ -5,8 +5,9 @@ import { count, date, duration, perSec, plural, ratio } from "../units.ts";
 import { type RunSummary, listRuns, removeRun } from "./server.ts";
 import { runLink, said } from "./words.ts";
 
-/** Time between two looks while a run is in progress. */
+/** Time between two looks while a run is in progress, and while none is: one may begin. */
 const LOOK_MS = 2000;
+const IDLE_LOOK_MS = 5000;
 
 export class RunList {
   private readonly root: HTMLElement;
@@ -15,6 +16,8 @@ export class RunList {
   private readonly chosen = new Set<string>();
   private runs: RunSummary[] = [];
   private all = 0;
+  /** What is drawn, so that nothing is drawn anew under a reader's eyes while nothing changed. */
+  private drawn = "";
   private filter = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isGone = false;
@@ -50,12 +53,18 @@ export class RunList {
     clearTimeout(this.timer);
     try {
       ({ runs: this.runs, count: this.all } = await listRuns(this.filter));
+      if (this.isGone) return;
       for (const id of this.chosen) if (!this.runs.some((run) => run.id === id)) this.chosen.delete(id);
-      this.draw();
+      const found = JSON.stringify([this.all, this.runs]);
+      if (found !== this.drawn) this.draw();
+      this.drawn = found;
     } catch (error) {
+      this.drawn = "";
       this.body.replaceChildren(said(error));
     }
-    if (!this.isGone && this.runs.some((run) => run.state === "running")) this.timer = setTimeout(() => void this.look(), LOOK_MS);
+    clearTimeout(this.timer);
+    const isGoing = this.runs.some((run) => run.state === "running");
+    if (!this.isGone) this.timer = setTimeout(() => void this.look(), isGoing ? LOOK_MS : IDLE_LOOK_MS);
   }
 
   private draw(): void {
@@ -73,7 +82,7 @@ export class RunList {
   private columns(): Column<RunSummary>[] {
     const none = "–";
     return [
-      { head: "Run", isText: true, cell: (run) => h("span", {}, this.box(run), h("span", { class: "run-name" }, runLink(run.id, run.name || run.id))) },
+      { head: "Run", isText: true, cell: (run) => h("span", { class: "run" }, this.box(run), runLink(run.id, run.name || run.id)) },
       { head: "Started", cell: (run) => date(run.started_unix_ns) },
       { head: "Length", cell: (run) => (run.state === "running" ? h("span", { class: "running" }, "running") : duration(run.duration_ns)) },
       { head: "Verdict", cell: (run) => h("span", { class: run.verdict === "valid" ? "good" : run.verdict === "invalid" ? "bad" : "doubt" }, run.state === "running" ? none : run.state === "aborted" ? "aborted" : run.verdict) },
@@ -113,6 +122,7 @@ export class RunList {
     try {
       for (const id of ids) await removeRun(id);
       this.chosen.clear();
+      this.drawActions();
       await this.look();
     } catch (error) {
       this.body.prepend(said(error));

@@ -103,6 +103,9 @@ test("a run in progress is watched, its rate changed, and it is stopped", async 
   await page.getByLabel("Rate of open phases").fill("800/s");
   await page.getByRole("button", { name: "Change" }).click();
   await page.getByText("Asked for 800/s.").waitFor();
+  // Another page that watches it is told as well.
+  const other = await visit(await page.evaluate(() => location.hash));
+  await other.page.locator("#percentiles canvas").waitFor();
   // The rate over the whole run rises above the 200/s that it had alone.
   await page.waitForFunction(() => Number(/(\d+)\/s/.exec(document.querySelector(".tile dd")?.textContent ?? "")?.[1]) > 250);
   await page.getByRole("button", { name: "Stop" }).click();
@@ -111,7 +114,38 @@ test("a run in progress is watched, its rate changed, and it is stopped", async 
   await page.locator(".verdict.suspect, .verdict.invalid").waitFor();
   assert.equal(await page.getByRole("button", { name: "Stop" }).count(), 0);
   assert.match((await page.locator("body").textContent()) ?? "", /was changed by hand to 800\/s/);
-  assert.deepEqual(complaints, []);
+  await other.page.locator(".verdict.suspect, .verdict.invalid").waitFor();
+  assert.deepEqual([complaints, other.complaints], [[], []]);
+});
+
+test("a run that serves itself shows its end to who watches it, and a closed one has no rate to change", async () => {
+  const arguments_ = ["http", `${target.url}/hello`, "-c", "2", "-d", "4s", "-q", "--name", "own", "--store", store, "--serve=127.0.0.1:0"];
+  const run = spawn(COMMAND, arguments_, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise<number | null>((resolve) => run.on("exit", resolve));
+  let own = "";
+  for await (const line of createInterface({ input: run.stderr! })) {
+    own = /http:\/\/\S+/.exec(line)?.[0] ?? "";
+    if (own) break;
+  }
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(own);
+  await page.getByRole("link", { name: "own", exact: true }).click();
+  await page.locator(".verdict.running").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Stop" }).count(), 1);
+  assert.equal(await page.getByLabel("Rate of open phases").isVisible(), false);
+  await page.locator(".verdict:not(.running)").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Stop" }).count(), 0);
+  assert.equal(await ended, 0);
+});
+
+test("marks that turn the writing are shown as what can't be shown, and a new run appears by itself", async () => {
+  const { page } = await visit();
+  await page.locator("tbody tr").first().waitFor();
+  weir(["http", `${target.url}/hello`, "-n", "5", "-q", "--name", "\u202egnp.exe", "--store", store]);
+  await page.getByRole("link", { name: "\ufffdgnp.exe" }).waitFor();
+  await page.getByRole("checkbox", { name: "Choose \ufffdgnp.exe" }).check();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("link", { name: "\ufffdgnp.exe" }).waitFor({ state: "detached" });
 });
 
 test("a run is deleted when asked twice", async () => {
