@@ -218,8 +218,9 @@ impl Typed {
             (self.duration_ns.unwrap_or(DURATION_NS), self.timeout_ns.unwrap_or(TIMEOUT_NS));
         let mut operands = self.operands.into_iter();
         let Some(url) = operands.next() else { return Err(Refusal::default()) };
-        if threads == 0 || duration_ns == 0 || timeout_ns == 0 {
-            return Err(Refusal::default());
+        let above_0 = [("threads", threads), ("duration", duration_ns), ("timeout", timeout_ns)];
+        if let Some((name, _)) = above_0.iter().find(|(_, value)| *value == 0) {
+            return Err(format!("--{name} must be above 0").into());
         }
         let Some(url) = Url::parse(&url) else { return Err(format!("invalid URL: {url}").into()) };
         if connections == 0 || connections < threads {

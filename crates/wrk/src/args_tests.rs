@@ -52,9 +52,12 @@ fn what_is_wrong_is_said_as_both_tools_do() {
     let check = |line: &str, mode: Mode, expected: &str| {
         assert_eq!(reading(line, mode).outcome, Err(Refusal { message: expected.to_owned() }), "{line}");
     };
-    for line in ["", "-t0 http://a/", "-d0 http://a/", "--help http://a/", "-? http://a/"] {
+    for line in ["", "--help http://a/", "-? http://a/"] {
         check(line, Mode::Wrk, "");
     }
+    check("-t0 http://a/", Mode::Wrk, "--threads must be above 0");
+    check("-d0s http://a/", Mode::Wrk, "--duration must be above 0");
+    check("-T0 http://a/", Mode::Wrk, "--timeout must be above 0");
     check("-h", Mode::Wrk, "wrk: invalid option -- 'h'");
     check("-r http://a/", Mode::Wrk, "wrk: invalid option -- 'r'");
     check("-U http://a/", Mode::Wrk, "wrk: invalid option -- 'U'");

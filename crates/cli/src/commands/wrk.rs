@@ -17,6 +17,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Greatest script or certificate read: both are held in memory.
@@ -87,8 +88,10 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     let keep = keep_args(options)?;
     let control = Interrupt::new();
     let mut keeping = Keeping::begin(&keep, Path::new(""), &control, talk)?;
+    let watch = Watch::start(&control, talk)?;
     let run = Run { options, plan, connections: Arc::new(connections), script: script.as_ref(), keep: &keep };
-    let (mut record, ended) = execute(run, control, &mut page, &mut keeping)?;
+    let mut record = execute(run, control, &mut page, &mut keeping)?;
+    let ended = watch.ended();
     page.facts.requests_per_sec = Statistics::of_counts(&book.samples());
     page.facts.put_into(&mut record.plan);
     keeping.finish(&record);
@@ -99,7 +102,10 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     }
     page.print(&::wrk::result(&page.facts.clone(), &record));
     exit::of_stdout(std::mem::replace(&mut page.written, Ok(())))?;
-    let finished = script.as_ref().map_or(Ok(()), |script| finish(script, &page.facts, &record));
+    let finished = script.as_ref().map_or(Ok(()), |script| {
+        watch.results_are_out();
+        finish(script, &page.facts, &record)
+    });
     if !options.output.quiet {
         say_after(&record, talk);
     }
@@ -121,21 +127,49 @@ struct Run<'a> {
     keep: &'a KeepArgs,
 }
 
+/// What signals do: they end the load, and once all results are out what is left of a script, which has no other end if it loops.
+struct Watch {
+    signals: SignalWatch,
+    has_results: Arc<AtomicBool>,
+}
+
+impl Watch {
+    fn start(control: &Interrupt, talk: &Talk) -> Result<Self, Failure> {
+        let has_results = Arc::new(AtomicBool::new(false));
+        let (stop, is_rest, talk) = (control.clone(), Arc::clone(&has_results), *talk);
+        let signals = SignalWatch::start(move |_| {
+            if !is_rest.load(Ordering::Relaxed) {
+                return stop.stop();
+            }
+            talk.say("the script's `done` was cut off; the run's results are whole");
+            std::process::exit(Exit::Aborted as i32);
+        });
+        let signals =
+            signals.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+        Ok(Self { signals, has_results })
+    }
+
+    fn ended(&self) -> Ended {
+        if self.signals.count() > 0 { Ended::BySignal } else { Ended::ByItself }
+    }
+
+    fn results_are_out(&self) {
+        self.has_results.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs the plan with the page's first lines printed on the way.
 fn execute(
     run: Run<'_>,
     control: Interrupt,
     page: &mut Page,
     keeping: &mut Keeping,
-) -> Result<(RunRecord, Ended), Failure> {
+) -> Result<RunRecord, Failure> {
     let options = run.options;
     if let Some(script) = run.script {
         let stop = control.clone();
         script.on_failure(move || stop.stop());
     }
-    let stop = control.clone();
-    let watch = SignalWatch::start(move |_| stop.stop());
-    let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
     let run_options = RunOptions {
         worker_count: usize::try_from(options.threads).ok(),
         driver: match options.output.driver.as_deref() {
@@ -150,9 +184,8 @@ fn execute(
     };
     let mut observers: Vec<&mut dyn RunObserver> = vec![page];
     observers.extend(keeping.observer());
-    let record = runner::execute_with(run.plan, vec![run.connections], run_options, &mut observers)
-        .map_err(|error| refusal(options, error))?;
-    Ok((record, if watch.count() > 0 { Ended::BySignal } else { Ended::ByItself }))
+    runner::execute_with(run.plan, vec![run.connections], run_options, &mut observers)
+        .map_err(|error| refusal(options, error))
 }
 
 /// What is said once, when the target was reached: what was odd, and what the figures will not show.
@@ -177,7 +210,7 @@ fn notes(options: &Options) -> Vec<String> {
 
 /// What is said once after the run: doubts about the numbers, and what they leave open.
 fn say_after(record: &RunRecord, talk: &Talk) {
-    let open: u64 = record.phases.iter().map(|phase| phase.counts.unfinished + phase.counts.unstarted).sum();
+    let open: u64 = record.phases.iter().map(::wrk::open_count).sum();
     if open > 0 {
         let open =
             if open == 1 { "1 request".to_owned() } else { format!("{} requests", units::count(open)) };
@@ -272,8 +305,7 @@ fn output_args(options: &Options, fail_on: Option<FailOn>) -> OutputArgs {
 /// A run that could not begin, in the words of both tools.
 fn refusal(options: &Options, error: RunError) -> Failure {
     let RunError::Unreachable { class, message, .. } = &error else { return error.into() };
-    let reason = message.trim_start_matches("failed to lookup address information: ");
-    let reason = capitalised(reason.split(" (os error").next().unwrap_or(reason));
+    let reason = capitalised(::wrk::lua::system_words(message));
     let place = format!("{}:{}", options.url.host, options.url.service());
     let said = match class.as_str() {
         "resolve" => format!("unable to resolve {place} {reason}"),

@@ -219,6 +219,11 @@ fn what_goes_wrong_is_counted_once_and_when_it_happens() {
         (number(&refused, r"(\d+) requests in"), number(&refused, r"Non-2xx or 3xx responses: (\d+)"));
     assert!(answers > 0.0 && answers == others && !refused.contains("Socket errors"), "{refused}");
     assert!(!page(&["-d100ms"], "/status/304").contains("Non-2xx"));
+    // Beyond what HTTP knows: an answer, and none that was wanted.
+    let odd = page(&["-d100ms"], "/status/999");
+    let (answers, others) =
+        (number(&odd, r"(\d+) requests in"), number(&odd, r"Non-2xx or 3xx responses: (\d+)"));
+    assert!(answers > 0.0 && answers == others && !odd.contains("Socket errors"), "{odd}");
     // No answer ever comes: four time-outs at 120 ms, four at 240 ms, and what is then begun is open at the end.
     let late = page(&["-d250ms", "-T120ms"], "/delay?ms=60000");
     assert!(late.contains("  0 requests in 250.00ms, 0.00B read\n"), "{late}");
@@ -293,7 +298,7 @@ fn usage_and_failures_are_theirs() {
     check(&["wrk"], &format!("1 | {usage} | "));
     check(&["wrk", "--help"], &format!("1 | {usage} | "));
     check(&["wrk", "-h"], &format!("1 | {usage} | wrk: invalid option -- 'h'"));
-    check(&["wrk", "-t0", "http://a/"], &format!("1 | {usage} | "));
+    check(&["wrk", "-t0", "http://a/"], &format!("1 | {usage} | --threads must be above 0"));
     check(&["wrk", "a:80/"], &format!("1 | {usage} | invalid URL: a:80/"));
     check(&["wrk", "-c1", "http://a/"], &format!("1 | {usage} | number of connections must be >= threads"));
     check(

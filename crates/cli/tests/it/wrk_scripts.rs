@@ -7,6 +7,7 @@ use crate::server::{signal, target};
 use record::RunRecord;
 use regex::Regex;
 use rustix::process::Signal;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
 fn example(name: &str) -> String {
@@ -147,6 +148,19 @@ fn delay_is_before_each_request_and_in_no_latency() {
     let phase = &record(&json).phases[0];
     let p50_ns = phase.response_ns.to_histogram().unwrap().quantile_ns(0.5).unwrap();
     assert!(p50_ns < 10_000_000, "{p50_ns}");
+}
+
+#[test]
+fn what_rests_in_a_delay_is_no_request_without_an_answer() {
+    let folder = Folder::new("wrk-resting");
+    // Text counts as the number in it, as it does in Lua. The second pause is longer than the run.
+    let source = "local n = 0\nfunction delay() n = n + 1 return n > 3 and '60000' or '1' end";
+    let script = folder.write("resting.lua", source);
+    let (running, address) = target();
+    let url = format!("http://{address}/hello");
+    let run = weir(&["wrk", "-t1", "-c3", "-d100ms", "-s", &script, &url]);
+    assert_eq!((number(&run.stdout, REQUESTS), running.stop().requests), (3, 3), "{}", run.stdout);
+    assert!(!run.stderr.contains("had no answer"), "{}", run.stderr);
 }
 
 #[test]
@@ -358,6 +372,16 @@ fn a_script_that_cannot_start_is_said_once() {
         "incomplete request at 3:1\n",
     );
     check("wrk.method = 'G T'", 1, "invalid HTTP version at 1:5\n");
+    check("\u{1b}LJ\u{2}garbage", 2, "bad.lua: cannot load incompatible bytecode\n");
+    // In the system's words, as both tools say it.
+    let unresolved = |text: &str| text.split("invalid:http ").nth(1).unwrap_or_default().to_owned();
+    let url = "http://nowhere.invalid/";
+    let script = folder.write("plain.lua", "");
+    let (with_script, without) = (weir(&["wrk", "-s", &script, url]).stderr, weir(&["wrk", url]).stderr);
+    assert!(!unresolved(&without).is_empty() && with_script == without, "{with_script}{without}");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let refused = weir(&["wrk", "-s", &script, &format!("http://{free}/")]);
+    assert_eq!(refused.stderr, format!("unable to connect to {free} Connection refused\n"));
     assert_eq!(running.stop().requests, 0, "nothing was sent");
 }
 
@@ -417,4 +441,29 @@ fn a_loop_without_end_yields_to_the_second_interrupt() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("look for a loop without end"), "{said}");
+}
+
+#[test]
+fn a_done_without_end_is_cut_off_by_one_interrupt() {
+    let folder = Folder::new("wrk-done");
+    let source = "function done() io.stderr:write('done\\n') while true do end end";
+    let script = folder.write("done.lua", source);
+    let json = folder.file("run.json");
+    let (_running, address) = target();
+    let url = format!("http://{address}/hello");
+    let mut child = command(&["wrk", "-q", "-t1", "-c1", "-d50ms", "-s", &script, "--json", &json, &url])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert_eq!(line, "done\n");
+    signal(&child, Signal::INT);
+    said.read_to_string(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), line.lines().count()), (Some(4), 2), "{line}");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("Transfer/sec"));
+    assert!(record(&json).phases[0].counts.completed > 0);
 }

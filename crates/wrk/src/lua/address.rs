@@ -15,7 +15,8 @@ const SERVICES: &str = "/etc/services";
 pub(super) fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
     let unresolved = |reason: String| format!("unable to resolve {host}:{service} {reason}");
     let port = port_of(service).ok_or_else(|| unresolved("unknown service".to_owned()))?;
-    let found = (host, port).to_socket_addrs().map_err(|error| unresolved(error.to_string()))?;
+    let found = (host, port).to_socket_addrs();
+    let found = found.map_err(|error| unresolved(system_words(&error.to_string()).to_owned()))?;
     Ok(found.collect())
 }
 
@@ -33,6 +34,12 @@ fn port_of(service: &str) -> Option<u16> {
             })
         }
     }
+}
+
+/// What the system says of a failure, without the words that Rust puts around it: as both tools print it.
+pub fn system_words(message: &str) -> &str {
+    let message = message.strip_prefix("failed to lookup address information: ").unwrap_or(message);
+    message.split(" (os error").next().unwrap_or(message)
 }
 
 /// One connection, closed at once.

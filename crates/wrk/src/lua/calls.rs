@@ -211,9 +211,13 @@ impl Calls {
         let delay_ms = match value {
             Value::Integer(value) => value as f64,
             Value::Number(value) => value,
+            // Lua takes a text of digits for a number.
+            Value::String(text) => {
+                text.to_str().ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0.0)
+            }
             _ => 0.0,
         };
-        // A negative or undefined number counts as none.
+        // A negative or undefined number counts as none, and whatever is no number.
         Ok((delay_ms.clamp(0.0, DELAY_MS_MAX) as u64).saturating_mul(NS_PER_MS))
     }
 

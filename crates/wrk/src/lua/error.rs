@@ -69,7 +69,7 @@ impl ScriptError {
         }
         // Raised by a function that is no Lua: the innermost line of the script that led there.
         let line = traceback.lines().find_map(|line| after_place(line.trim_start(), &shown));
-        let cause = message.to_owned();
+        let cause = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message).to_owned();
         Self::Raised { file: file.to_owned(), line: line.map(|(line, _)| line), cause }
     }
 }

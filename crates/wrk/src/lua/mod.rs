@@ -20,6 +20,7 @@ mod outcome;
 mod thread;
 mod transfer;
 
+pub use address::system_words;
 use calls::Alarm;
 pub(crate) use calls::{Calls, Defined, Failed, Heads};
 pub use error::ScriptError;
@@ -300,7 +301,8 @@ fn resolve(options: &Options, calls: &Table, file: &str) -> Result<(), ScriptErr
     }
     let tried = address::lookup(host, &service).unwrap_or_default();
     let refusal = tried.into_iter().find_map(|address| address::try_connect(address).err());
-    let reason = refusal.map_or_else(|| "no usable address".to_owned(), |error| error.to_string());
+    let reason = refusal.map(|error| system_words(&error.to_string()).to_owned());
+    let reason = reason.unwrap_or_else(|| "no usable address".to_owned());
     Err(ScriptError::Unreachable { place, reason })
 }
 

@@ -23,8 +23,6 @@ pub struct Figures {
     pub latency: Statistics,
     /// In µs: from the send to the last byte.
     pub uncorrected_latency: Statistics,
-    /// Open when the run ended.
-    pub unfinished: u64,
 }
 
 /// Errors by the kinds that both tools tell apart.
@@ -86,9 +84,15 @@ impl Figures {
             },
             latency: statistics(latency),
             uncorrected_latency: statistics(service),
-            unfinished: phase.counts.unfinished,
         }
     }
+}
+
+/// Requests without an answer when a phase ended: sent, or due by a rate and not sent. A connection that rested in a script's `delay` is none.
+pub fn open_count(phase: &PhaseRecord) -> u64 {
+    let lost = phase.errors.iter().filter(|(class, _)| !ANSWERED.contains(&class.as_str()));
+    let lost: u64 = lost.map(|(_, count)| count).sum();
+    phase.counts.censored.saturating_sub(lost)
 }
 
 /// What came after the load's end.

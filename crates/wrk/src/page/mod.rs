@@ -6,7 +6,7 @@
 mod figures;
 mod spectrum;
 
-pub use figures::{ErrorCounts, Figures};
+pub use figures::{ErrorCounts, Figures, open_count};
 
 use crate::facts::Facts;
 use crate::options::Mode;
