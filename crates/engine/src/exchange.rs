@@ -434,9 +434,9 @@ impl Core {
         let user_id = conn.user;
         let Some(phase) = phases.get_mut(user.phase as usize).and_then(Option::as_mut) else { return false };
         let interval = phase.recorder.now();
-        if let Some(count) =
-            interval.traffic.statuses.get_mut(usize::from(complete.status / 100).saturating_sub(1))
-        {
+        // RFC 9110 §15: a status beyond 599 is taken for a server error.
+        let hundreds = usize::from(complete.status / 100).min(interval.traffic.statuses.len());
+        if let Some(count) = interval.traffic.statuses.get_mut(hundreds.saturating_sub(1)) {
             *count += 1;
         }
         let response = conn.session.response();
