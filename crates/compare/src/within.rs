@@ -28,6 +28,8 @@ pub(crate) struct Course<'a> {
     place: Place<'a>,
     intervals: Vec<&'a IntervalRecord>,
     times: [Vec<Times>; 2],
+    /// All times of the place.
+    wholes: [SparseHistogram; 2],
 }
 
 /// The times of one kind in an interval.
@@ -77,7 +79,9 @@ impl<'a> Course<'a> {
             let read = intervals.iter().map(|interval| Times::of(interval, place, kind, &mut reader));
             if needs_histograms { read.collect() } else { Vec::new() }
         });
-        Self { place, intervals, times }
+        let wholes = [LatencyKind::Response, LatencyKind::Service]
+            .map(|kind| reader.read(&place.latencies(kind).histogram).unwrap_or_default());
+        Self { place, intervals, times, wholes }
     }
 
     fn times(&self, kind: LatencyKind) -> &[Times] {
@@ -135,11 +139,14 @@ impl<'a> Course<'a> {
         Some(OwnError { se, is_of_requests: false, is_strained: length.is_strained })
     }
 
+    fn whole(&self, kind: LatencyKind) -> &SparseHistogram {
+        let [response, service] = &self.wholes;
+        if kind == LatencyKind::Response { response } else { service }
+    }
+
     /// From the error of a share to that of the quantile's logarithm.
     fn woodruff(&self, kind: LatencyKind, quantile: f64, share_se: f64) -> Option<f64> {
-        let whole = self.place.latencies(kind).to_histogram().ok()?;
-        let at =
-            |quantile: f64| whole.quantile_ns(quantile.clamp(0.0, 1.0)).map(|ns| (ns.max(1) as f64).ln());
+        let at = |quantile: f64| self.whole(kind).quantile_ns(quantile).map(|ns| (ns.max(1) as f64).ln());
         Some((at(quantile + Z * share_se)? - at(quantile - Z * share_se)?) / (2.0 * Z))
     }
 
@@ -151,7 +158,7 @@ impl<'a> Course<'a> {
                 of.stdev? as f64 / (of.count.max(1) as f64).sqrt() / value
             }
             Metric::Quantile(kind, _) => {
-                let whole = self.place.latencies(kind).to_histogram().ok()?;
+                let whole = self.whole(kind);
                 let ranks = quantile_ranks(whole.count(), metric.quantile()?, 0.05)?;
                 let at = |rank: u64| {
                     let quantile = rank as f64 / whole.count() as f64;

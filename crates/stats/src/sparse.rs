@@ -44,6 +44,13 @@ impl SparseHistogram {
         self.up_to.last().map_or(0, |(_, count)| *count)
     }
 
+    /// The value (middle of its bucket) at or below which lie `quantile` (0..=1) of all: rank ⌈quantile × count⌉. `None` when empty.
+    pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        let rank = (quantile.clamp(0.0, 1.0) * self.count() as f64).ceil().max(1.0) as u64;
+        let first = self.up_to.partition_point(|(_, count)| *count < rank);
+        self.up_to.get(first).map(|(middle_ns, _)| *middle_ns)
+    }
+
     /// How many values are at or below `value_ns`, to 0.1 %: what shares its bucket is.
     pub fn count_to(&self, value_ns: u64) -> u64 {
         let last_ns = bucket_end(value_ns);
@@ -77,7 +84,10 @@ mod tests {
             for _ in 0..500 {
                 // Within the range and beyond, and the quantiles that are asked for.
                 let at = (random.unit() * random.exponential() * 3.0 * scale) as u64;
-                let quantile = whole.quantile_ns(random.unit()).unwrap();
+                let share = random.unit();
+                let quantile = whole.quantile_ns(share).unwrap();
+                let near = sparse.quantile_ns(share).unwrap();
+                assert!(near.abs_diff(quantile) <= quantile / 1_000, "{near} {quantile}");
                 for value in [at, quantile, whole.min_ns().unwrap()] {
                     assert_eq!(sparse.count_to(value), whole.count() - whole.count_above(value), "{value}");
                 }
@@ -93,7 +103,7 @@ mod tests {
     fn nothing_holds_nothing_and_what_is_no_histogram_is_refused() {
         let mut reader = SparseReader::default();
         let empty = reader.read("").unwrap();
-        assert_eq!((empty.count(), empty.count_to(u64::MAX)), (0, 0));
+        assert_eq!((empty.count(), empty.count_to(u64::MAX), empty.quantile_ns(0.5)), (0, 0, None));
         assert!(reader.read("AAAA").is_err());
     }
 }
