@@ -37,12 +37,12 @@ fn one(comparison: &Comparison, candidate: &Candidate, out: &mut dyn io::Write) 
         "{} slower, {} faster, {} same, {} undecided\n",
         tally.slower, tally.faster, tally.same, tally.undecided
     )?;
-    let changed = words::changed(candidate);
+    let (changed, letter) = (words::changed(candidate), words::letter(candidate.side_index));
     if !changed.is_empty() {
-        table(&changed, out)?;
+        table(&changed, &letter, out)?;
     }
     writeln!(out, "<details><summary>all {} rows</summary>\n", candidate.rows.len())?;
-    table(&candidate.rows.iter().collect::<Vec<_>>(), out)?;
+    table(&candidate.rows.iter().collect::<Vec<_>>(), &letter, out)?;
     writeln!(out, "</details>\n")?;
     for (label, text) in words::grounds(comparison, candidate) {
         writeln!(out, "- **{label}**: {}", escaped(&text))?;
@@ -54,10 +54,10 @@ fn one(comparison: &Comparison, candidate: &Candidate, out: &mut dyn io::Write) 
     Ok(())
 }
 
-fn table(rows: &[&Row], out: &mut dyn io::Write) -> io::Result<()> {
+fn table(rows: &[&Row], letter: &str, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(
         out,
-        "|   | where | metric | A | B | change | interval | verdict |\n|---|---|---|--:|--:|--:|--:|---|"
+        "|   | where | metric | A | {letter} | {letter} − A | change | interval | verdict |\n|---|---|---|--:|--:|--:|--:|--:|---|"
     )?;
     for row in rows {
         let mark = match words::seen(row) {
@@ -68,11 +68,12 @@ fn table(rows: &[&Row], out: &mut dyn io::Write) -> io::Result<()> {
         };
         writeln!(
             out,
-            "| {mark} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {mark} | {} | {} | {} | {} | {} | {} | {} | {} |",
             escaped(&words::place(row)),
             row.metric.label(),
             words::value(row.metric, row.baseline),
             words::value(row.metric, row.candidate),
+            words::difference(row.metric, row.difference),
             words::change(row.metric, row.change),
             words::interval(row),
             words::verdict(row)

@@ -3,6 +3,7 @@
 //! Text, Markdown and JSON are computable from the [`Comparison`] alone and say the same: the words are worked out in `words`.
 
 mod markdown;
+mod table;
 mod text;
 mod words;
 

@@ -1,15 +1,14 @@
 //! A comparison in a terminal, in 80 columns.
 
+use super::table::Columns;
 use super::words;
 use crate::facts;
-use crate::text::{Color, Role, cut, width, wrapped};
+use crate::text::{Color, Role, cut, wrapped};
 use compare::{Candidate, Comparison, Row, Verdict};
 use std::io;
 
 /// Lines wider than this are hard to read; narrower than the second tables would break.
 const WIDTH: (usize, usize) = (60, 100);
-/// Widths of the columns: metric, baseline, candidate, change, interval, verdict; with two blanks between they make 80.
-const COLUMNS: [usize; 6] = [18, 8, 8, 7, 18, 9];
 /// So many rows are shown as changed before the details.
 const CHANGED_MAX: usize = 12;
 /// So many rows are shown in all; JSON has the rest.
@@ -49,8 +48,9 @@ pub fn write_text(
             page.line(&page.color.paint(Role::Title, &title))?;
         }
         summary(&mut page, candidate)?;
-        what_changed(&mut page, candidate)?;
-        details(&mut page, candidate)?;
+        let columns = Columns::of(candidate, page.width);
+        what_changed(&mut page, candidate, &columns)?;
+        details(&mut page, candidate, &columns)?;
         if comparison.pairs.as_ref().is_some_and(|pairs| pairs.is_same_target) {
             noise_floor(&mut page, comparison, candidate)?;
         }
@@ -73,32 +73,6 @@ impl Page<'_> {
     fn hint(&mut self, text: &str) -> io::Result<()> {
         let first = format!("{:13}  → ", "");
         wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
-    }
-
-    fn row(&mut self, cells: [(String, Option<Role>); 6]) -> io::Result<()> {
-        let mut line = String::from(" ");
-        for (index, ((cell, role), column_width)) in cells.into_iter().zip(COLUMNS).enumerate() {
-            let cell = cut(&cell, column_width);
-            let gap = " ".repeat(column_width.saturating_sub(width(&cell)));
-            let painted = role.map_or(cell.clone(), |role| self.color.paint(role, &cell));
-            line.push_str(if index == 0 { " " } else { "  " });
-            // The first and the last to the left, numbers to the right.
-            if index == 0 || index == 5 {
-                line.push_str(&format!("{painted}{gap}"));
-            } else {
-                line.push_str(&format!("{gap}{painted}"));
-            }
-        }
-        self.line(&line)
-    }
-}
-
-fn role_of(verdict: Verdict) -> Option<Role> {
-    match verdict {
-        Verdict::Slower => Some(Role::Bad),
-        Verdict::Faster => Some(Role::Good),
-        Verdict::Same => None,
-        Verdict::Undecided => Some(Role::Aside),
     }
 }
 
@@ -148,20 +122,20 @@ fn summary(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
     page.line("")
 }
 
-fn what_changed(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+fn what_changed(page: &mut Page<'_>, candidate: &Candidate, columns: &Columns) -> io::Result<()> {
     let rows = words::changed(candidate);
     // A single table that shows all at once needs no extract of itself.
     if rows.is_empty() || candidate.rows.len() <= CHANGED_MAX {
         return Ok(());
     }
-    head(page, candidate, "what changed")?;
+    head(page, columns, "what changed")?;
     let mut last = String::new();
-    for row in rows.iter().take(CHANGED_MAX) {
+    for row in by_place(rows.iter().copied().take(CHANGED_MAX).collect()) {
         if words::has_places(candidate) && words::place(row) != last {
             last = words::place(row);
             page.line(&format!("  {}", page.color.paint(Role::Aside, &cut(&last, page.width - 2))))?;
         }
-        page.row(cells(row))?;
+        page.line(&columns.row(row, page.color))?;
     }
     if rows.len() > CHANGED_MAX {
         page.line(&format!("  … and {} more below", rows.len() - CHANGED_MAX))?;
@@ -169,32 +143,24 @@ fn what_changed(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
     page.line("")
 }
 
-fn head(page: &mut Page<'_>, candidate: &Candidate, title: &str) -> io::Result<()> {
-    let aside = |text: &str| (text.to_owned(), Some(Role::Aside));
-    let letter = words::letter(candidate.side_index);
-    page.row([
-        (title.to_owned(), Some(Role::Title)),
-        aside("A"),
-        aside(&letter),
-        aside("change"),
-        aside("interval"),
-        aside(""),
-    ])
+/// What stands in one place together, the place with the largest change first.
+fn by_place(rows: Vec<&Row>) -> Vec<&Row> {
+    let mut places: Vec<String> = Vec::new();
+    for place in rows.iter().map(|row| words::place(row)) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let mut rows = rows;
+    rows.sort_by_key(|row| places.iter().position(|place| *place == words::place(row)));
+    rows
 }
 
-fn cells(row: &Row) -> [(String, Option<Role>); 6] {
-    let role = role_of(words::seen(row));
-    [
-        (row.metric.label(), None),
-        (words::value(row.metric, row.baseline), None),
-        (words::value(row.metric, row.candidate), None),
-        (words::change(row.metric, row.change), role.filter(|role| *role != Role::Aside)),
-        (words::interval(row), None),
-        (words::verdict(row), role),
-    ]
+fn head(page: &mut Page<'_>, columns: &Columns, title: &str) -> io::Result<()> {
+    columns.head(title, page.color, page.width).iter().try_for_each(|line| page.line(line))
 }
 
-fn details(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+fn details(page: &mut Page<'_>, candidate: &Candidate, columns: &Columns) -> io::Result<()> {
     let mut last = None;
     for row in candidate.rows.iter().take(ROWS_MAX) {
         let place = words::place(row);
@@ -202,10 +168,10 @@ fn details(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
             if last.is_some() {
                 page.line("")?;
             }
-            head(page, candidate, &place)?;
+            head(page, columns, &place)?;
             last = Some(place);
         }
-        page.row(cells(row))?;
+        page.line(&columns.row(row, page.color))?;
     }
     if candidate.rows.len() > ROWS_MAX {
         page.line(&format!("  … and {} more rows in the JSON", candidate.rows.len() - ROWS_MAX))?;

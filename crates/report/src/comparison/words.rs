@@ -14,6 +14,18 @@ pub(super) fn value(metric: Metric, value: f64) -> String {
     }
 }
 
+/// The absolute difference with its sign; of errors none, since their change is one already.
+pub(super) fn difference(metric: Metric, difference: f64) -> String {
+    let size = value(metric, difference.abs());
+    let sign = match size.trim_start_matches(['0', '.', ',']).starts_with(|c: char| c.is_ascii_digit()) {
+        _ if !metric.is_relative() => return String::new(),
+        false => "",
+        true if difference < 0.0 => "−",
+        true => "+",
+    };
+    format!("{sign}{size}")
+}
+
 /// A change with its sign: a share of the baseline, or for errors points of percent.
 pub(super) fn change(metric: Metric, change: f64) -> String {
     let unit = if metric.is_relative() { "%" } else { "pp" };
@@ -101,10 +113,11 @@ pub(super) fn side(comparison: &Comparison, side_index: usize) -> String {
     let ids: Vec<String> = side.runs.iter().take(4).map(|run| facts::clean(&run.run_id)).collect();
     match (&comparison.pairs, side.runs.len()) {
         (Some(_), _) | (None, 0) => name,
-        (None, 1) => format!("{name}  run {}", ids.join("")),
+        (None, 1) if ids.first() == Some(&name) => name,
+        (None, 1) => format!("{name}, run {}", ids.join("")),
         (None, count) => {
             let more = if count > ids.len() { ", …" } else { "" };
-            format!("{name}  {count} runs: {}{more}", ids.join(", "))
+            format!("{name}, {count} runs: {}{more}", ids.join(", "))
         }
     }
 }
@@ -230,7 +243,7 @@ pub(super) fn left_out(candidate: &Candidate) -> Vec<String> {
     for lacking in &candidate.not_carried {
         let least = lacking.baseline_count_min.min(lacking.candidate_count_min);
         let [least, needed] = [least, lacking.needed_count].map(units::count);
-        let why = format!("of {}: {least} samples, {needed} needed", facts::clean(&lacking.place));
+        let why = format!("of {} ({least} samples, {needed} needed)", facts::clean(&lacking.place));
         match groups.iter_mut().find(|(known, _)| *known == why) {
             Some((_, metrics)) => metrics.push(lacking.metric.label()),
             None => groups.push((why, vec![lacking.metric.label()])),
