@@ -1,7 +1,7 @@
 //! What flags change of a plan that was read from a file.
 
 use crate::quick::flag_fault;
-use plan::{Diagnostic, Load, PhaseStart, Plan, VariableIndex};
+use plan::{Diagnostic, PhaseStart, Plan, VariableIndex};
 
 /// Gives a variable of `vars` another first value: `VARIABLE=VALUE`, in every scenario that has it.
 pub(crate) fn set_variable(plan: &mut Plan, assignment: &str) -> Result<(), Diagnostic> {
@@ -51,9 +51,7 @@ pub(crate) fn scale_time(plan: &mut Plan, factor: f64) -> Result<(), Diagnostic>
         phase.duration_ns = phase.duration_ns.map(scaled);
         let (PhaseStart::After(_, delay_ns) | PhaseStart::With(_, delay_ns)) = &mut phase.start;
         *delay_ns = scaled(*delay_ns);
-        if let Load::Open { stages, .. } = &mut phase.load {
-            stages.iter_mut().for_each(|stage| stage.duration_ns = scaled(stage.duration_ns));
-        }
+        phase.load.scale_stages(scaled);
     }
     Ok(())
 }
@@ -61,6 +59,7 @@ pub(crate) fn scale_time(plan: &mut Plan, factor: f64) -> Result<(), Diagnostic>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::Load;
     use planfile::InMemory;
 
     const TEXT: &str = "

@@ -8,6 +8,7 @@ use crate::meeting::Meetings;
 use crate::message::{PhaseEnd, Report, Usage};
 use crate::phase::{Load, PhaseRun, Stage};
 use crate::pool::Pool;
+use crate::ramp::Ramp;
 use crate::timers::{Timer, Timers};
 use crate::user::{Doing, NONE, Population, User};
 use crate::worker::{ReportSink, WorkerSetup};
@@ -153,6 +154,7 @@ impl Core {
                 phase.usage_at_cut = phase.usage;
                 self.seat_users(slot);
             }
+            self.advance_ramp(slot, now_ns);
             let Some(phase) = self.phase(slot) else { continue };
             if phase.stage != Stage::Pending {
                 self.begin_due(slot, now_ns);
@@ -205,6 +207,7 @@ impl Core {
         let (population, start_ns) = (phase.population, phase.start_ns);
         let wanted = match &phase.load {
             Load::Closed { users, .. } | Load::Once { users, .. } => *users,
+            Load::Ramping(_) => return,
             Load::Open { users, .. } => {
                 if let Some(users) = *users {
                     self.seat_in_turn(population, users);
@@ -243,7 +246,7 @@ impl Core {
         let Some(phase) = self.phase(slot) else { return };
         match &phase.load {
             Load::Open { .. } => self.begin_arrivals(slot, now_ns),
-            Load::Closed { ready, .. } | Load::Once { ready, .. }
+            Load::Closed { ready, .. } | Load::Once { ready, .. } | Load::Ramping(Ramp { ready, .. })
                 if now_ns < phase.end_ns && phase.stage == Stage::Running =>
             {
                 // Users that become ready within the loop wait for the next turn, so that a turn ends.
@@ -253,7 +256,7 @@ impl Core {
                     self.begin_action(slot, user, ready_ns, now_ns, true);
                 }
             }
-            Load::Closed { .. } | Load::Once { .. } => {}
+            Load::Closed { .. } | Load::Once { .. } | Load::Ramping(_) => {}
         }
     }
 
@@ -275,6 +278,7 @@ impl Core {
                     ready.pop_front()
                 }
             }
+            Load::Ramping(ramp) => ramp.next_ready(),
             Load::Open { .. } => None,
         }
     }
@@ -327,7 +331,7 @@ impl Core {
         let user = &mut users[user_id as usize];
         let choice = match phase.load {
             Load::Once { .. } => Choice::Exactly(user.once_next),
-            Load::Closed { .. } | Load::Open { .. } => Choice::Next,
+            Load::Closed { .. } | Load::Ramping(_) | Load::Open { .. } => Choice::Next,
         };
         let Some(action) = user.scenario.begin(choice) else {
             self.retire(slot, user_id, intended_ns, now_ns);
@@ -352,6 +356,7 @@ impl Core {
 
     /// A user has nothing left to do. A closed load ends with its last user; an open one at the arrival that nobody could serve.
     fn retire(&mut self, slot: u32, user_id: u32, intended_ns: u64, now_ns: u64) {
+        let place = self.users[user_id as usize].place;
         let Some(phase) = self.phase(slot) else { return };
         match &mut phase.load {
             Load::Closed { users, .. } | Load::Once { users, .. } => {
@@ -360,6 +365,7 @@ impl Core {
                     phase.end_ns = phase.end_ns.min(now_ns);
                 }
             }
+            Load::Ramping(ramp) => ramp.leave(place),
             Load::Open { .. } => phase.end_ns = phase.end_ns.min(intended_ns),
         }
         let user = &mut self.users[user_id as usize];
@@ -490,6 +496,11 @@ impl Core {
                         return;
                     }
                 }
+                Load::Ramping(ramp) => {
+                    if ramp.action_ended(user_id, user.place, now_ns) {
+                        return;
+                    }
+                }
                 Load::Open { .. } => {}
             }
         }
@@ -507,7 +518,9 @@ impl Core {
         phase.end_ns = end_ns;
         phase.stage = Stage::Draining;
         let idle = match &mut phase.load {
-            Load::Closed { ready, .. } | Load::Once { ready, .. } => std::mem::take(ready),
+            Load::Closed { ready, .. } | Load::Once { ready, .. } | Load::Ramping(Ramp { ready, .. }) => {
+                std::mem::take(ready)
+            }
             Load::Open { .. } => VecDeque::new(),
         };
         let full = phase.recorder.cut_load(end_ns);
@@ -552,7 +565,7 @@ impl Core {
     }
 
     /// Ends a user's action as unfinished. Its behaviour stands in the middle of something: a new one takes its place.
-    fn dismiss(&mut self, user_id: u32, now_ns: u64) {
+    pub(crate) fn dismiss(&mut self, user_id: u32, now_ns: u64) {
         let doing = self.users[user_id as usize].doing;
         self.cut_lanes(user_id, now_ns);
         if !matches!(doing, Doing::Resting | Doing::Lingering | Doing::Meeting) {

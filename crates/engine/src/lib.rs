@@ -14,6 +14,7 @@ mod meeting;
 mod message;
 mod phase;
 mod pool;
+mod ramp;
 mod recorder;
 mod timers;
 mod user;

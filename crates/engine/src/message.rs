@@ -2,7 +2,7 @@
 
 use crate::worker::TargetSetup;
 use plan::{Saturation, Target};
-use schedule::{Profile, Slice};
+use schedule::{Profile, Slice, UserStep};
 use stats::{Effort, ErrorClass, Interval};
 
 /// What a worker is to do.
@@ -80,6 +80,15 @@ pub enum WorkerLoad {
         users: u32,
         /// At most so many in flight; `None`: as many as users.
         in_flight_max: Option<u32>,
+    },
+    /// Closed, with users that come and go.
+    Ramping {
+        /// When this worker's users are how many, the first at 0.
+        steps: Vec<UserStep>,
+        /// At most so many begun; `None`: no limit.
+        count_max: Option<u64>,
+        /// How long the action of a user that loses its place may go on, ns.
+        ramp_down_limit_ns: u64,
     },
     /// Open: a slice of a profile.
     Open {

@@ -1,6 +1,7 @@
 //! One run of one phase on one worker: its load, who works for it, and its books.
 
 use crate::message::{PhaseOrder, Usage, WorkerLoad};
+use crate::ramp::Ramp;
 use crate::recorder::Recorder;
 use plan::Saturation;
 use schedule::FireTimes;
@@ -51,6 +52,8 @@ pub(crate) enum Load {
     },
     /// Users that do each action once.
     Once { ready: VecDeque<(u32, u64)>, users: u32, in_flight_max: u64 },
+    /// Users that go on as long as they have a place.
+    Ramping(Ramp),
     /// Arrivals by a schedule.
     Open {
         fire_times: FireTimes,
@@ -78,6 +81,9 @@ impl PhaseRun {
                 users,
                 in_flight_max: u64::from(in_flight_max.unwrap_or(users)),
             },
+            WorkerLoad::Ramping { steps, count_max, ramp_down_limit_ns } => {
+                Load::Ramping(Ramp::new(steps, count_max, ramp_down_limit_ns))
+            }
             WorkerLoad::Open { profile, on_saturation, users_max, users } => Load::Open {
                 fire_times: FireTimes::new(&profile, order.slice),
                 on_saturation,
@@ -107,6 +113,7 @@ impl PhaseRun {
         match &self.load {
             Load::Closed { count_left, users, .. } => *count_left == 0 || *users == 0,
             Load::Once { ready, .. } => ready.is_empty(),
+            Load::Ramping(ramp) => ramp.count_left == 0,
             // It ends when the arrival after the last one would be due: see `end_with_count`.
             Load::Open { .. } => false,
         }
@@ -152,6 +159,7 @@ impl PhaseRun {
     fn next_start_ns(&self) -> u64 {
         match &self.load {
             Load::Closed { .. } | Load::Once { .. } if self.stage == Stage::Draining => u64::MAX,
+            Load::Ramping(ramp) => ramp.deadline_ns(self.stage == Stage::Running, self.start_ns),
             Load::Closed { ready, in_flight_max, count_left, .. } => {
                 if ready.is_empty() || self.open_count >= *in_flight_max || *count_left == 0 {
                     u64::MAX

@@ -46,6 +46,8 @@ pub(crate) struct User {
     pub(crate) phase: u32,
     /// In a phase that does each action once: the next one.
     pub(crate) once_next: u16,
+    /// Its place in a phase whose users come and go.
+    pub(crate) place: u32,
 
     // The action under way.
     pub(crate) action: u16,
@@ -97,6 +99,7 @@ impl User {
             user_index,
             phase: NONE,
             once_next: 0,
+            place: NONE,
             action: 0,
             intended_ns: 0,
             sent_ns: None,

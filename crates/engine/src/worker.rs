@@ -122,6 +122,9 @@ impl<D: Driver> Worker<D> {
                 Ok(Command::Prepare { scenario, load }) => {
                     let user_count = match load {
                         WorkerLoad::Closed { users, .. } | WorkerLoad::Once { users, .. } => users,
+                        WorkerLoad::Ramping { steps, .. } => {
+                            steps.iter().map(|step| step.users).max().unwrap_or(0)
+                        }
                         WorkerLoad::Open { users, .. } => users.unwrap_or(0),
                     };
                     self.core.prepare(scenario as u16, user_count, now_ns);

@@ -4,6 +4,8 @@ use crate::{ActionOrder, Diagnostic, Load, PhaseStart, Plan, Step};
 
 /// More users than this in one run are refused: each holds a state and mostly a socket.
 const USERS_MAX: u32 = 10_000_000;
+/// Each worker holds the times of all changes.
+const USER_CHANGES_MAX: u64 = 10_000_000;
 /// Above what any machine sends; beyond it a loop turn could not even count what is due.
 const RATE_PER_SEC_MAX: f64 = 1e8;
 /// Longest phase: a year.
@@ -133,6 +135,27 @@ impl Plan {
                         format!("phase `{name}` lets no action be in flight"),
                         "use 1 or more, or leave it out",
                     );
+                }
+            }
+            Load::Ramping { users_from, stages, .. } => {
+                let users_max = stages.iter().map(|stage| stage.users_to).fold(*users_from, u32::max);
+                if !(1..=USERS_MAX).contains(&users_max) {
+                    fault(format!("phase `{name}` has {users_max} users at most"), "use 1 to 10000000");
+                }
+                let change_count = stages.iter().fold((0u64, *users_from), |(sum, from), stage| {
+                    (sum.saturating_add(u64::from(from.abs_diff(stage.users_to))), stage.users_to)
+                });
+                if change_count.0 > USER_CHANGES_MAX {
+                    fault(
+                        format!("phase `{name}` changes its users {} times", change_count.0),
+                        "use fewer or flatter stages",
+                    );
+                }
+                if stages.is_empty() {
+                    fault(format!("phase `{name}` has no stages of users"), "give it one, or `users` alone");
+                }
+                if !ends && stages.iter().all(|stage| stage.duration_ns == 0) {
+                    fault(format!("phase `{name}` never ends"), "give it a `duration` or a `count`");
                 }
             }
             Load::Open { stages, users_max, users, .. } => {

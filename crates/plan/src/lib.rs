@@ -12,7 +12,7 @@ mod target;
 mod template;
 
 pub use diagnostic::{Diagnostic, Location, Severity, nearest};
-pub use load::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage};
+pub use load::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage, UserStage};
 pub use scenario::{
     Action, ActionOrder, AtEnd, Body, Capture, CaptureSource, Check, CheckKind, CookiePolicy, Feed,
     FeedOrder, Part, Pause, Request, Scenario, Step, TextMatch,

@@ -69,6 +69,15 @@ pub enum Load {
         /// At most so many actions in flight at once, over all workers, users in turn; `None`: as many as users.
         in_flight_max: Option<u32>,
     },
+    /// Closed, with a number of users that changes: each user begins its next action when the last is done, as long as it has its place.
+    Ramping {
+        /// Users at the start, over all workers.
+        users_from: u32,
+        /// One after another, at least one; the last number goes on.
+        stages: Vec<UserStage>,
+        /// How long the action of a user that loses its place may go on, ns; then it is given up.
+        ramp_down_limit_ns: u64,
+    },
     /// Open: actions are due at times that do not depend on the answers.
     Open {
         /// One after another; the whole is the phase's profile. When `duration_ns` is longer, the last rate goes on.
@@ -88,6 +97,38 @@ pub enum Load {
 impl Load {
     /// `users_max` where none is given.
     pub const USERS_MAX: u32 = 10_000;
+
+    /// Length of all stages together, ns; 0 where there are none.
+    pub fn stages_ns(&self) -> u64 {
+        let sum = |sum_ns: u64, stage_ns: u64| sum_ns.saturating_add(stage_ns);
+        match self {
+            Self::Open { stages, .. } => stages.iter().map(|stage| stage.duration_ns).fold(0, sum),
+            Self::Ramping { stages, .. } => stages.iter().map(|stage| stage.duration_ns).fold(0, sum),
+            Self::Closed { .. } | Self::Once { .. } => 0,
+        }
+    }
+
+    /// Gives each stage another length.
+    pub fn scale_stages(&mut self, scaled: impl Fn(u64) -> u64) {
+        match self {
+            Self::Open { stages, .. } => {
+                stages.iter_mut().for_each(|stage| stage.duration_ns = scaled(stage.duration_ns));
+            }
+            Self::Ramping { stages, .. } => {
+                stages.iter_mut().for_each(|stage| stage.duration_ns = scaled(stage.duration_ns));
+            }
+            Self::Closed { .. } | Self::Once { .. } => {}
+        }
+    }
+}
+
+/// A stretch of a ramping load over which the number of users goes to another one in even steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UserStage {
+    /// Users at its end, over all workers.
+    pub users_to: u32,
+    /// Its length in ns; 0 is a step.
+    pub duration_ns: u64,
 }
 
 /// A stretch of an open load over which the rate goes in a straight line from one value to another (equal: constant).

@@ -7,7 +7,7 @@ use engine::{Command, PhaseOrder, Report, TargetSetup, Usage, WorkerLoad};
 use plan::{Load, Phase, PhaseStart, Plan, Target};
 use record::{LoadModel, PhaseKind, PhaseRecord, Progress, RunObserver};
 use scenario::{ScenarioFactory, Shape};
-use schedule::{FireTimes, Profile, Slice};
+use schedule::{FireTimes, Profile, Slice, UserStep};
 use stats::ErrorClass;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -326,7 +326,7 @@ impl<'p> Conductor<'p> {
         ));
         let curve = match self.load_of(index, 0) {
             WorkerLoad::Open { profile, .. } => Some(Box::new(FireTimes::new(&profile, Slice::WHOLE))),
-            WorkerLoad::Closed { .. } | WorkerLoad::Once { .. } => None,
+            WorkerLoad::Closed { .. } | WorkerLoad::Once { .. } | WorkerLoad::Ramping { .. } => None,
         };
         let repeat = (self.runs[index].repeat_index, phase.repeat_count);
         observers.iter_mut().for_each(|observer| observer.phase_started(&phase.name, repeat));
@@ -410,6 +410,17 @@ impl<'p> Conductor<'p> {
             Load::Once { users, in_flight_max } => {
                 WorkerLoad::Once { users: share(*users), in_flight_max: in_flight_max.map(share) }
             }
+            Load::Ramping { users_from, stages, ramp_down_limit_ns } => {
+                let own = |step: UserStep| UserStep { users: share(step.users), ..step };
+                let mut steps: Vec<UserStep> =
+                    schedule::user_steps(*users_from, stages).into_iter().map(own).collect();
+                steps.dedup_by_key(|step| step.users);
+                WorkerLoad::Ramping {
+                    steps,
+                    count_max: phase.action_count_max.map(|total| part.share(total)),
+                    ramp_down_limit_ns: *ramp_down_limit_ns,
+                }
+            }
             Load::Open { stages, arrivals, on_saturation, users_max, users } => WorkerLoad::Open {
                 profile: Profile {
                     stages: stages.clone(),
@@ -431,6 +442,9 @@ pub(crate) fn place_count(load: &Load) -> u32 {
     match load {
         Load::Closed { users, in_flight_max } | Load::Once { users, in_flight_max } => {
             in_flight_max.map_or(*users, |max| max.min(*users))
+        }
+        Load::Ramping { users_from, stages, .. } => {
+            stages.iter().map(|stage| stage.users_to).fold(*users_from, u32::max)
         }
         Load::Open { users_max, users, .. } => users.map_or(*users_max, |users| users.min(*users_max)),
     }
@@ -459,12 +473,13 @@ pub(crate) fn user_slices(plan: &Plan, worker: usize, worker_count: usize) -> Ve
 fn duration_of(phase: &Phase) -> Option<u64> {
     phase.duration_ns.or_else(|| match &phase.load {
         Load::Open { stages, .. } => {
-            let sum_ns = stages.iter().fold(0u64, |sum_ns, stage| sum_ns.saturating_add(stage.duration_ns));
+            let sum_ns = phase.load.stages_ns();
             // A last stage without a length goes on until the count is reached.
             let goes_on =
                 phase.action_count_max.is_some() && stages.last().is_some_and(|stage| stage.duration_ns == 0);
             (sum_ns > 0 && !goes_on).then_some(sum_ns)
         }
+        Load::Ramping { .. } => Some(phase.load.stages_ns()).filter(|sum_ns| *sum_ns > 0),
         Load::Closed { .. } | Load::Once { .. } => None,
     })
 }
@@ -478,7 +493,7 @@ fn frame_of<'a>(phase: &'a Phase, repeat_index: u32, shapes: &'a [Shape], run_st
         },
         load_model: match phase.load {
             Load::Open { .. } => LoadModel::Open,
-            Load::Closed { .. } | Load::Once { .. } => LoadModel::Closed,
+            Load::Closed { .. } | Load::Once { .. } | Load::Ramping { .. } => LoadModel::Closed,
         },
         repeat_index,
         shape: &shapes[phase.scenario],

@@ -245,6 +245,7 @@ fn connections_of(plan: &Plan) -> (u64, u64) {
             let users = match phase.load {
                 Load::Closed { users, .. } | Load::Once { users, .. } => u64::from(users),
                 Load::Open { users: Some(users), .. } => u64::from(users),
+                Load::Ramping { .. } => u64::from(place_count(&phase.load)),
                 Load::Open { users_max, .. } => u64::from(users_max) * u64::from(counts_open),
             };
             (users, matches!(phase.start, plan::PhaseStart::With(..)))

@@ -6,10 +6,12 @@
 //! k-th arrival of the same sequence, so that the slices of all workers make up exactly the whole.
 
 mod curve;
+mod users;
 
 use curve::RateCurve;
 use plan::{Arrivals, Stage};
 use units::{Random, Rate};
+pub use users::{UserStep, user_steps};
 
 /// A share of the arrivals: those whose number leaves `index` modulo `count`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

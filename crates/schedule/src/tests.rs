@@ -168,3 +168,27 @@ fn silence_counts_and_ends_are_kept() {
     );
     assert_eq!((0..3).map(|index| Slice { index, count: 3 }.share(11)).collect::<Vec<_>>(), [4, 4, 3]);
 }
+
+fn user_stage(users_to: u32, secs: u64) -> plan::UserStage {
+    plan::UserStage { users_to, duration_ns: secs * NS_PER_SEC }
+}
+
+/// Steps as (seconds, users).
+fn user_times(users_from: u32, stages: &[plan::UserStage]) -> Vec<(f64, u32)> {
+    let seconds = |step: &UserStep| (step.at_ns as f64 / NS_PER_SEC as f64, step.users);
+    user_steps(users_from, stages).iter().map(seconds).collect()
+}
+
+#[test]
+fn users_come_and_go_in_even_steps_that_end_with_their_stage() {
+    let up: Vec<(f64, u32)> = (0..=10).map(|n| (f64::from(n), n)).collect();
+    assert_eq!(user_times(0, &[user_stage(10, 10)]), up);
+    let down: Vec<(f64, u32)> = (0..=10).map(|n| (f64::from(n), 10 - n)).collect();
+    assert_eq!(user_times(10, &[user_stage(0, 10)]), down);
+    let stages = [user_stage(4, 0), user_stage(4, 5), user_stage(2, 1), user_stage(3, 0), user_stage(1, 1)];
+    assert_eq!(
+        user_times(1, &stages),
+        [(0.0, 4), (5.5, 3), (6.0, 3), (6.5, 2), (7.0, 1)],
+        "a step at once, a rest, two down, one up at once, two down"
+    );
+}

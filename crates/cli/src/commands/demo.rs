@@ -103,12 +103,8 @@ mod tests {
         let loaded = planfile::parse(PLAN, "demo.yaml", &planfile::InMemory::default());
         assert_eq!(loaded.diagnostics, []);
         let plan = loaded.plan.unwrap();
-        let stages_ns = |load: &plan::Load| match load {
-            plan::Load::Open { stages, .. } => stages.iter().map(|stage| stage.duration_ns).sum(),
-            _ => 0,
-        };
         let total_ns: u64 =
-            plan.phases.iter().map(|phase| phase.duration_ns.unwrap_or_else(|| stages_ns(&phase.load))).sum();
+            plan.phases.iter().map(|phase| phase.duration_ns.unwrap_or_else(|| phase.load.stages_ns())).sum();
         assert!((15..30).contains(&(total_ns / units::NS_PER_SEC)), "{total_ns}");
     }
 }

@@ -4,15 +4,17 @@ use super::Context;
 use super::scenario::ScenarioSource;
 use crate::model::{
     ArrivalsText, Load as LoadText, Phase as PhaseText, PlanText, SaturationText, Stage as StageText, Start,
+    UserStage as UserStageText,
 };
 use crate::read::{List, Table};
 use crate::text::quoted;
-use plan::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage};
+use plan::{Arrivals, Load, Phase, PhaseKind, PhaseStart, Saturation, Stage, UserStage};
 use units::Rate;
 
 /// Keys that mean something for one kind of load alone, with what they need beside them.
 const OPEN_KEYS: [&str; 4] = ["arrivals", "on_saturation", "users_max", "users_in_turn"];
 const CLOSED_KEYS: [&str; 1] = ["in_flight_max"];
+const RAMPING_KEYS: [&str; 2] = ["users_from", "ramp_down"];
 
 impl Context<'_, '_> {
     pub(crate) fn phases(&mut self, text: &PlanText, scenarios: &[ScenarioSource<'_>]) -> Vec<Phase> {
@@ -46,7 +48,7 @@ impl Context<'_, '_> {
 
     /// The one phase at a short plan's top, after its warm-up.
     fn phases_of_short_plan(&mut self, text: &PlanText) -> Vec<Phase> {
-        if !["users", "rate", "stages", "once"].iter().any(|key| text.load.has(key)) {
+        if !["users", "user_stages", "rate", "stages", "once"].iter().any(|key| text.load.has(key)) {
             let hint = "add `rate: 100/s` or `users: 10`, and `duration: 30s`; or `phases:`";
             self.error(text.at, "the plan says nothing of how much load", hint);
         }
@@ -172,6 +174,15 @@ impl Context<'_, '_> {
             needs_end = true;
             let in_flight_max = text.in_flight_max.as_ref().map(|max| max.value.0);
             Load::Closed { users: users(count.value.0), in_flight_max }
+        } else if let Some(stages) = &text.user_stages {
+            let stages = self.user_stages(stages, text);
+            needs_end = !stages.is_empty() && stages.iter().all(|stage| stage.duration_ns == 0);
+            let ramp_down = text.ramp_down.as_ref().or(text.drain.as_ref());
+            Load::Ramping {
+                users_from: users_from(text),
+                stages,
+                ramp_down_limit_ns: ramp_down.map_or(Phase::DRAIN_LIMIT_NS, |limit| limit.value.0),
+            }
         } else if let Some(rate) = &text.rate {
             needs_end = true;
             let rate = rate.value;
@@ -248,11 +259,38 @@ impl Context<'_, '_> {
         lowered
     }
 
+    fn user_stages(&mut self, stages: &List<UserStageText>, load: &LoadText) -> Vec<UserStage> {
+        if stages.0.is_empty() {
+            self.error(load.key_at("user_stages"), "there are no stages", "add `- { to: 50, over: 30s }`");
+        }
+        let mut users_to = users_from(load);
+        let mut lowered = Vec::new();
+        for stage in &stages.0 {
+            if let (true, Some(to)) = (stage.has("for"), &stage.to) {
+                let message = "a ramp's length stands under `over`";
+                self.error(to.at, message, "write `over` instead of `for`, or remove `to`");
+            }
+            users_to = stage.to.as_ref().map_or(users_to, |to| to.value.0);
+            let length = stage.over.as_ref().or(stage.hold.as_ref());
+            lowered.push(UserStage { users_to, duration_ns: length.map_or(0, |length| length.value.0) });
+        }
+        if users_from(load) == 0 && !lowered.is_empty() && lowered.iter().all(|stage| stage.users_to == 0) {
+            self.error(load.key_at("user_stages"), "there are never any users", "give a stage `to: 50`");
+        }
+        lowered
+    }
+
     fn say_what_belongs_to_another_load(&mut self, text: &LoadText) {
+        let ramping = text.has("user_stages");
         let (closed, open, once) =
-            (text.has("users"), text.has("rate") || text.has("stages"), text.has("once"));
+            (text.has("users") || ramping, text.has("rate") || text.has("stages"), text.has("once"));
         for (key, at) in &text.given {
-            if CLOSED_KEYS.contains(key) && open {
+            if RAMPING_KEYS.contains(key) && !ramping {
+                let message = format!("`{key}` belongs to a load whose users come and go");
+                self.error(*at, message, "load with `user_stages`, or remove it");
+            } else if *key == "in_flight_max" && ramping {
+                self.error(*at, "`in_flight_max` does not go with `user_stages`", "let fewer users come");
+            } else if CLOSED_KEYS.contains(key) && open {
                 self.error(
                     *at,
                     format!("`{key}` belongs to a closed load"),
@@ -275,6 +313,11 @@ impl Context<'_, '_> {
     }
 }
 
+/// Users at the start of a load whose users come and go.
+fn users_from(text: &LoadText) -> u32 {
+    text.users_from.as_ref().map_or(0, |users| users.value.0)
+}
+
 /// A warm-up under the load of the phase that follows; stages begin with their first rate.
 fn warmup_load(load: &Load) -> Load {
     match load {
@@ -292,6 +335,10 @@ fn warmup_load(load: &Load) -> Load {
             }
         }
         Load::Once { users, in_flight_max } => Load::Closed { users: *users, in_flight_max: *in_flight_max },
-        closed => closed.clone(),
+        Load::Ramping { users_from, stages, .. } => {
+            let users = stages.iter().map(|stage| stage.users_to).fold(*users_from, u32::max);
+            Load::Closed { users, in_flight_max: None }
+        }
+        Load::Closed { .. } => load.clone(),
     }
 }

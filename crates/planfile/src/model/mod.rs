@@ -10,7 +10,7 @@ mod target;
 
 pub(crate) use answer::{Capture, Check, ContentMatch};
 pub(crate) use feed::{EndText, Feed, FeedOrderText, Rows};
-pub(crate) use phase::{ArrivalsText, Load, Phase, SaturationText, SloText, Stage, Start};
+pub(crate) use phase::{ArrivalsText, Load, Phase, SaturationText, SloText, Stage, Start, UserStage};
 pub(crate) use plan_text::PlanText;
 pub(crate) use request::{Body, Exchange, Pairs, Part, Request};
 pub(crate) use scenario::{Action, CookiesText, Next, OrderText, Pause, Scenario, Step};

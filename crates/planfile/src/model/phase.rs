@@ -6,13 +6,17 @@ use units::Rate;
 
 /// A number of users. More are refused: each holds a state and mostly a socket.
 pub(crate) type Users = Count<1, 10_000_000>;
+/// A number of users that may be none.
+pub(crate) type UsersOrNone = Count<0, 10_000_000>;
 
 model! {
-    /// How much load. One key says what kind: `users` (closed), `rate` or `stages` (open), or `once`. Without think time, `users` load
-    /// as fast as the answers come.
+    /// How much load. One key says what kind: `users` or `user_stages` (closed), `rate` or `stages` (open), or `once`. Without think time,
+    /// users load as fast as the answers come.
     pub(crate) struct Load: "load" {
         /// Closed: so many users, each beginning its next action when the last is done.
         users: At<Users> = Optional("none"),
+        /// Closed: users come and go, stage after stage.
+        user_stages: List<UserStage> = Optional("none"),
         /// Open: so many actions begin per second, whatever the answers.
         rate: At<Rate> = Optional("none"),
         /// Open: the rate changes over time, stage after stage.
@@ -25,6 +29,10 @@ model! {
         count: At<BigCount> = Optional("no limit"),
         /// Closed or once: at most so many actions under way at once; users take turns.
         in_flight_max: At<Users> = Optional("as many as users"),
+        /// With `user_stages`: users at the start.
+        users_from: At<UsersOrNone> = Optional("0"),
+        /// With `user_stages`: how long the action of a user that goes may go on. What is open then counts as censored.
+        ramp_down: At<Duration> = Optional("as `drain`"),
         /// Open: how beginnings are spread.
         arrivals: At<ArrivalsText> = Optional("constant"),
         /// Open: what happens to beginnings that find `users_max` actions under way.
@@ -53,7 +61,7 @@ model! {
         start: Start = Optional("after the phase before it"),
     }
     with { load: Load }
-    groups [Group::exactly_one(&["users", "rate", "stages", "once"])];
+    groups [Group::exactly_one(&["users", "user_stages", "rate", "stages", "once"])];
 }
 
 model! {
@@ -71,6 +79,20 @@ model! {
         hold as "for": At<Duration> = Optional("none"),
     }
     groups [Group::exactly_one(&["to", "rate"]), Group::at_most_one(&["over", "for"])];
+}
+
+model! {
+    /// A stretch of a closed load over which users come (or go) one by one, evenly (`to`, `over`), or stay (`for`). Without a length it is a
+    /// step.
+    pub(crate) struct UserStage: "user-stage" {
+        /// Users at its end.
+        to: At<UsersOrNone> = Optional("as many as before"),
+        /// Length of a ramp.
+        over: At<Duration> = Optional("none"),
+        /// Length of a stay.
+        hold as "for": At<Duration> = Optional("none"),
+    }
+    groups [Group::at_most_one(&["over", "for"])];
 }
 
 choice! {

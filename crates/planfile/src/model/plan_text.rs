@@ -45,6 +45,6 @@ model! {
     groups [
         Group::at_most_one(&["target", "targets"]),
         Group::at_most_one(&["request", "actions", "scenario", "scenarios"]),
-        Group::at_most_one(&["users", "rate", "stages", "once"])
+        Group::at_most_one(&["users", "user_stages", "rate", "stages", "once"])
     ];
 }

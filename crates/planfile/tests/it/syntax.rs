@@ -33,7 +33,7 @@ fn what_is_no_yaml_says_what_to_try() {
         expect![[r#"
             error: unknown key `check`
               --> plan.yaml:1:1
-            hint: keys here: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, rate, stages, once, duration, count, in_flight_max, arrivals, on_saturation, users_max, users_in_turn, drain, repeat
+            hint: keys here: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, user_stages, rate, stages, once, duration, count, in_flight_max, users_from, ramp_down, arrivals, on_saturation, users_max, users_in_turn, drain, repeat
             error: the plan says nothing of what users do
               --> plan.yaml:1:1
             hint: add `request: GET /`, or `actions:`, or `scenarios:`
@@ -127,14 +127,14 @@ fn what_is_no_plan() {
         expect![[r#"
             error: expected a mapping, found `just text`
               --> plan.yaml:1:1
-            hint: its keys: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, rate, stages, once, duration, count, in_flight_max, arrivals, on_saturation, users_max, users_in_turn, drain, repeat"#]],
+            hint: its keys: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, user_stages, rate, stages, once, duration, count, in_flight_max, users_from, ramp_down, arrivals, on_saturation, users_max, users_in_turn, drain, repeat"#]],
     );
     check(
         "- a\n- b\n",
         expect![[r#"
             error: expected a mapping, found a list
               --> plan.yaml:1:1
-            hint: its keys: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, rate, stages, once, duration, count, in_flight_max, arrivals, on_saturation, users_max, users_in_turn, drain, repeat"#]],
+            hint: its keys: $schema, name, seed, vars, target, targets, feeds, request, actions, scenario, scenarios, warmup, phases, slos, interval, users, user_stages, rate, stages, once, duration, count, in_flight_max, users_from, ramp_down, arrivals, on_saturation, users_max, users_in_turn, drain, repeat"#]],
     );
     check(
         "~\n",

@@ -52,7 +52,7 @@ scenarios:
 phases:
   - {name: once, once: 3}
   - {name: warm, warmup: true, users: 2, count: 40}
-  - {name: main, users: 4, count: 80, repeat: 2}
+  - {name: main, users: 1, count: 80, repeat: 2}
 ";
 
 #[test]
@@ -72,7 +72,7 @@ fn actions_phases_and_repeats_are_booked_apart() {
             .collect()
     };
     assert_eq!(counts(0), [("browse", 3), ("look", 3)]);
-    // Four users, each with whole shuffled cycles of three and one: 20 actions each.
+    // 20 whole shuffled cycles of three and one.
     assert_eq!(counts(2), [("browse", 60), ("look", 20)]);
     let requests: Vec<(&str, u64)> = record.phases[2]
         .requests

@@ -7,6 +7,7 @@ mod lanes;
 mod laws;
 mod pipelined;
 mod protocol;
+mod ramps;
 mod times;
 mod turns;
 

@@ -7,7 +7,7 @@ use crate::talk::Talk;
 use crate::url::{self, Url};
 use clap::{Args as _, FromArgMatches as _};
 use compare::PairedSide;
-use plan::{Diagnostic, Load, PhaseKind, Plan, Severity, Target};
+use plan::{Diagnostic, PhaseKind, Plan, Severity, Target};
 use planfile::{Files as _, Folder};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
@@ -256,15 +256,11 @@ fn load(args: &AbArgs, path: &Path, talk: &Talk) -> Result<Plan, Failure> {
 
 /// Makes the measured phases together last `slice_ns`; warm-ups stay as they are.
 fn scale(plan: &mut Plan, slice_ns: u64) -> Result<(), Diagnostic> {
-    let stages_ns = |load: &Load| match load {
-        Load::Open { stages, .. } => stages.iter().map(|stage| stage.duration_ns).sum(),
-        Load::Closed { .. } | Load::Once { .. } => 0,
-    };
     let measured = || plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
     let length_ns = |phase: &plan::Phase| {
         phase
             .duration_ns
-            .unwrap_or_else(|| stages_ns(&phase.load))
+            .unwrap_or_else(|| phase.load.stages_ns())
             .saturating_mul(u64::from(phase.repeat_count))
     };
     let whole_ns = measured().map(length_ns).fold(0, u64::saturating_add);
@@ -276,9 +272,7 @@ fn scale(plan: &mut Plan, slice_ns: u64) -> Result<(), Diagnostic> {
     let scaled = |ns: u64| if ns == 0 { 0 } else { ((ns as f64 * factor) as u64).max(units::NS_PER_MS) };
     for phase in plan.phases.iter_mut().filter(|phase| phase.kind == PhaseKind::Measure) {
         phase.duration_ns = phase.duration_ns.map(scaled);
-        if let Load::Open { stages, .. } = &mut phase.load {
-            stages.iter_mut().for_each(|stage| stage.duration_ns = scaled(stage.duration_ns));
-        }
+        phase.load.scale_stages(scaled);
     }
     Ok(())
 }
