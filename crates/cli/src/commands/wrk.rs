@@ -16,8 +16,8 @@ use scenario::ScenarioFactory;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Greatest script or certificate read: both are held in memory.
@@ -88,7 +88,7 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     let keep = keep_args(options)?;
     let control = Interrupt::new();
     let mut keeping = Keeping::begin(&keep, Path::new(""), &control, talk)?;
-    let watch = Watch::start(&control, talk)?;
+    let watch = Watch::start(&control)?;
     let run = Run { options, plan, connections: Arc::new(connections), script: script.as_ref(), keep: &keep };
     let mut record = execute(run, control, &mut page, &mut keeping)?;
     let ended = watch.ended();
@@ -102,10 +102,7 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
     }
     page.print(&::wrk::result(&page.facts.clone(), &record));
     exit::of_stdout(std::mem::replace(&mut page.written, Ok(())))?;
-    let finished = script.as_ref().map_or(Ok(()), |script| {
-        watch.results_are_out();
-        finish(script, &page.facts, &record)
-    });
+    let finished = script.map_or(Ok(()), |script| finish(script, &page.facts, &record, &watch));
     if !options.output.quiet {
         say_after(&record, talk);
     }
@@ -130,31 +127,44 @@ struct Run<'a> {
 /// What signals do: they end the load, and once all results are out what is left of a script, which has no other end if it loops.
 struct Watch {
     signals: SignalWatch,
-    has_results: Arc<AtomicBool>,
+    rest: Arc<Mutex<Option<Sender<Rest>>>>,
+}
+
+/// How the rest of a script came to its end.
+enum Rest {
+    Called(Result<(), ScriptError>),
+    CutOff,
 }
 
 impl Watch {
-    fn start(control: &Interrupt, talk: &Talk) -> Result<Self, Failure> {
-        let has_results = Arc::new(AtomicBool::new(false));
-        let (stop, is_rest, talk) = (control.clone(), Arc::clone(&has_results), *talk);
-        let signals = SignalWatch::start(move |_| {
-            if !is_rest.load(Ordering::Relaxed) {
-                return stop.stop();
-            }
-            talk.say("the script's `done` was cut off; the run's results are whole");
-            std::process::exit(Exit::Aborted as i32);
+    fn start(control: &Interrupt) -> Result<Self, Failure> {
+        let rest: Arc<Mutex<Option<Sender<Rest>>>> = Arc::default();
+        let (stop, is_rest) = (control.clone(), Arc::clone(&rest));
+        let signals = SignalWatch::start(move |_| match is_rest.lock().as_deref() {
+            // Nobody waits any more once it has ended by itself.
+            Ok(Some(tell)) => drop(tell.send(Rest::CutOff)),
+            _ => stop.stop(),
         });
         let signals =
             signals.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
-        Ok(Self { signals, has_results })
+        Ok(Self { signals, rest })
     }
 
     fn ended(&self) -> Ended {
         if self.signals.count() > 0 { Ended::BySignal } else { Ended::ByItself }
     }
 
-    fn results_are_out(&self) {
-        self.has_results.store(true, Ordering::Relaxed);
+    /// Runs `rest` on a thread of its own, and waits for its end or for a signal.
+    fn wait_for(&self, rest: impl FnOnce() -> Result<(), ScriptError> + Send + 'static) -> io::Result<Rest> {
+        let (tell, told) = channel();
+        if let Ok(mut rest) = self.rest.lock() {
+            *rest = Some(tell.clone());
+        }
+        std::thread::Builder::new()
+            .name("done".to_owned())
+            .spawn(move || drop(tell.send(Rest::Called(rest()))))?;
+        // The watch holds a sender, so that the channel can't end before.
+        Ok(told.recv().unwrap_or(Rest::CutOff))
     }
 }
 
@@ -233,7 +243,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Calls `done`, or says which callback failed while the load was on.
-fn finish(script: &Script, facts: &Facts, record: &RunRecord) -> Result<(), Failure> {
+fn finish(script: Script, facts: &Facts, record: &RunRecord, watch: &Watch) -> Result<(), Failure> {
     if let Some(error) = script.failure() {
         return Err(of_script(&error));
     }
@@ -248,8 +258,15 @@ fn finish(script: &Script, facts: &Facts, record: &RunRecord) -> Result<(), Fail
         status_errors: figures.errors.status,
         timeout_errors: figures.errors.timed_out,
     };
-    let done = script.done(&summary, figures.latency, facts.requests_per_sec.clone());
-    done.map_err(|error| of_script(&error))
+    let requests = facts.requests_per_sec.clone();
+    match watch.wait_for(move || script.done(&summary, figures.latency, requests)) {
+        Ok(Rest::Called(called)) => called.map_err(|error| of_script(&error)),
+        Ok(Rest::CutOff) => {
+            let message = "the script's `done` was cut off; the run's results are whole".to_owned();
+            Err(Failure { exit: Exit::Aborted, messages: vec![message] })
+        }
+        Err(error) => Err(Failure::internal(&format!("`done` got no thread: {error}"))),
+    }
 }
 
 /// A fault of a script is one of the input; what the tools themselves end with 1 for does so here.
