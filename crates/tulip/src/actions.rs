@@ -173,13 +173,15 @@ impl<'c> Actions<'c> {
                 None => benchmark.actions.iter().find(|action| action.id == id).map(|action| action.at),
             };
             let at = at.unwrap_or(benchmark.at);
-            let place = if self.binding.is_some() {
-                "neither the file of actions nor the class"
-            } else {
-                "the class"
+            let message = match (&self.binding, self.class) {
+                (Some(_), Some(_)) => {
+                    format!("neither the file of actions nor the class {class} has an action {id}")
+                }
+                (Some(_), None) => format!("the file of actions has no action {id}"),
+                _ => format!("the class {class} has no action {id}"),
             };
             let hint = format!("define it in a file named with --actions, as an action named \"{id}\"");
-            faults.error(at, format!("{place} {class} has no action {id}"), hint);
+            faults.error(at, message, hint);
             return;
         }
         if !std::mem::replace(&mut self.said_class, true) {
@@ -200,7 +202,9 @@ impl<'c> Actions<'c> {
             .user_params
             .iter()
             .find(|(key, _)| key == "url")
-            .map_or("http://localhost:7070", |(_, url)| url.value.as_str());
+            .map_or("http://localhost:7070".to_owned(), |(_, url)| {
+                units::legible(url.value.split(',').next().unwrap_or_default().trim())
+            });
         let mut stub = format!(
             "write what they do into a file and name it with --actions, for example\n\n  target: {url}\n  actions:\n"
         );
@@ -220,7 +224,7 @@ impl<'c> Actions<'c> {
             let comment = header
                 .user_actions
                 .get(&id)
-                .map_or(String::new(), |name| format!("   # {}", short_name(name)));
+                .map_or(String::new(), |name| format!("   # {}", units::legible(short_name(name))));
             stub.push_str(&format!("    - name: \"{id}\"{comment}\n      get: /\n"));
         }
         stub.trim_end().to_owned()

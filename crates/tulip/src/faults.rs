@@ -29,8 +29,15 @@ impl<'s> Faults<'s> {
         self.push(at, Diagnostic::warning(message).hint(hint));
     }
 
-    /// A finding at a byte of the text. An error is never lost behind warnings.
+    /// A finding at a byte of the text. An error is never lost behind warnings; what holds in several contexts is said once.
     pub(crate) fn push(&mut self, at: usize, finding: Diagnostic) {
+        let is_said = |(place, found): &(usize, Diagnostic)| {
+            (*place, found.severity) == (at, finding.severity)
+                && (&found.message, &found.hint) == (&finding.message, &finding.hint)
+        };
+        if self.found.iter().any(is_said) {
+            return;
+        }
         if self.found.len() >= FINDINGS_MAX {
             let is_warning = |(_, found): &(usize, Diagnostic)| found.severity == Severity::Warning;
             match self.found.iter().rposition(is_warning) {
@@ -69,8 +76,7 @@ impl<'s> Faults<'s> {
 /// A piece of the text for a message: in backticks, short, and without characters that a terminal would obey.
 pub(crate) fn quoted(text: &str) -> String {
     const CHARS_MAX: usize = 60;
-    let shown: String =
-        text.chars().take(CHARS_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let shown = units::legible(&text.chars().take(CHARS_MAX).collect::<String>());
     let cut = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
     format!("`{shown}{cut}`")
 }
@@ -82,9 +88,9 @@ mod tests {
     #[test]
     fn an_error_is_not_lost_behind_warnings() {
         let mut faults = Faults::new("c.json", "");
-        (0..2 * FINDINGS_MAX).for_each(|_| faults.warning(0, "odd", "nothing need be done"));
+        (0..2 * FINDINGS_MAX).for_each(|at| faults.warning(at, "odd", "nothing need be done"));
         assert!(!faults.has_errors());
-        (0..2 * FINDINGS_MAX).for_each(|_| faults.error(0, "wrong", "mend it"));
+        (0..2 * FINDINGS_MAX).for_each(|at| faults.error(at, "wrong", "mend it"));
         assert!(faults.has_errors());
         let found = faults.finish();
         assert_eq!(found.len(), FINDINGS_MAX);

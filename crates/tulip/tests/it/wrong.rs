@@ -248,6 +248,37 @@ fn what_is_refused_is_said_once() {
 }
 
 #[test]
+fn what_holds_in_several_contexts_is_said_once_and_shown_without_obeyed_characters() {
+    let text = r#"{"actions": {"user_class": "a.B", "user_params": {"url": "http://a/\u001b[31m"}, "user_actions": {"1": "x\u0007y"}},
+        "contexts": {"c": {"enabled": true, "num_users": 1}, "d": {"enabled": true, "num_users": 1}},
+        "benchmarks": {"b": {"benchmark_duration": 1, "scenario_actions": [{"id": 1}, {"id": 3}]}}}"#;
+    check(
+        text,
+        expect![[r#"
+        error: the user class `a.B` is not built in, and nothing else says what its actions do
+          --> c.json:1:28
+        hint: write what they do into a file and name it with --actions, for example
+
+          target: http://a/�[31m
+          actions:
+            - name: "1"   # x�y
+              get: /
+            - name: "3"
+              get: /
+    "#]],
+    );
+    let known = text.replace("a.B", "KwrkHttpUser").replace("/\\u001b[31m", "");
+    check(
+        &known,
+        expect![[r#"
+        error: the class `KwrkHttpUser` has no action 3
+          --> c.json:3:87
+        hint: define it in a file named with --actions, as an action named "3"
+    "#]],
+    );
+}
+
+#[test]
 fn numbers_without_measure_are_refused_in_few_words() {
     let b = r#""benchmark_duration": 1, "scenario_actions": [{"id": 3}]"#;
     for rate in ["1e300", "1e-300", "100000001", "1e999", "NaN", "0x10"] {
