@@ -104,7 +104,11 @@ fn main() {
     let count: u64 = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(1000);
     let begun = Instant::now();
     let script = Script::load("main.js", &mut Text(SCRIPT)).expect("a sound script");
-    println!("load        {:>8.2} ms, {} bytes of bytecode", begun.elapsed().as_secs_f64() * 1e3, script.bytecode_bytes());
+    println!(
+        "load        {:>8.2} ms, {} bytes of bytecode",
+        begun.elapsed().as_secs_f64() * 1e3,
+        script.bytecode_bytes()
+    );
     let mut first = started(&script, 0);
     println!("engine      {:?}", first.memory_use());
     let (before, begun) = (resident_bytes(), Instant::now());
@@ -149,5 +153,8 @@ fn main() {
     for _ in 0..1_000_000 {
         vm.reply(1.0);
     }
-    println!("suspension  {:>8.0} ns, with the call and the loop around it", begun.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "suspension  {:>8.0} ns, with the call and the loop around it",
+        begun.elapsed().as_secs_f64() * 1e3
+    );
 }

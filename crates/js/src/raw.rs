@@ -152,6 +152,19 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, message: &str) -> Error {
     error
 }
 
+/// Adds `ArrayBuffer`, `DataView` and typed arrays to the global object. Once for a context: a second time makes other ones.
+pub(crate) fn add_typed_arrays(ctx: &Ctx<'_>) {
+    // SAFETY: the context lives and is locked while `ctx` does; the call is what the engine's own full context makes, at any time after
+    // its base objects are there, which rquickjs makes with each context.
+    unsafe { qjs::JS_AddIntrinsicTypedArrays(ctx.as_raw().as_ptr()) };
+}
+
+/// Adds `WeakRef` and `FinalizationRegistry` to the global object. Once for a context.
+pub(crate) fn add_weak_references(ctx: &Ctx<'_>) {
+    // SAFETY: as above.
+    unsafe { qjs::JS_AddIntrinsicWeakRef(ctx.as_raw().as_ptr()) };
+}
+
 /// What the engine holds for its user, as it counts itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryUse {

@@ -226,7 +226,7 @@ impl Graph<'_> {
                 first_line_shift: if is_common_js { commonjs::HEAD.len() as u32 } else { 0 },
             });
         }
-        if errors.is_empty() { Ok(Script { units, by_url: self.by_url }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Script::new(units, self.by_url)) } else { Err(errors) }
     }
 }
 

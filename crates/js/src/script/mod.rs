@@ -40,10 +40,39 @@ pub(crate) struct Unit {
     pub(crate) first_line_shift: u32,
 }
 
+/// What of the language a script names, and would not have otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Named {
+    pub(crate) typed_arrays: bool,
+    pub(crate) weak_references: bool,
+}
+
+impl Named {
+    /// Looks into a text. One that makes code of texts may name anything.
+    fn of(text: &str) -> Self {
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let makes_code = has(&["eval", "Function("]);
+        let arrays =
+            ["ArrayBuffer", "DataView", "8Array", "16Array", "32Array", "64Array", "ClampedArray", "Atomics"];
+        Self {
+            typed_arrays: makes_code || has(&arrays),
+            weak_references: makes_code || has(&["WeakRef", "FinalizationRegistry"]),
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            typed_arrays: self.typed_arrays || other.typed_arrays,
+            weak_references: self.weak_references || other.weak_references,
+        }
+    }
+}
+
 /// A main module with all that it imports: compiled, and not running.
 pub struct Script {
     units: Vec<Unit>,
     by_url: HashMap<String, usize>,
+    named: Named,
 }
 
 impl std::fmt::Debug for Script {
@@ -79,6 +108,15 @@ impl Script {
             Form::Json(_) | Form::Native => 0,
         });
         sizes.sum()
+    }
+
+    pub(crate) fn new(units: Vec<Unit>, by_url: HashMap<String, usize>) -> Self {
+        let named = units.iter().map(|unit| Named::of(&unit.text)).fold(Named::default(), Named::or);
+        Self { units, by_url, named }
+    }
+
+    pub(crate) fn named(&self) -> Named {
+        self.named
     }
 
     pub(crate) fn index_of(&self, url: &str) -> Option<usize> {

@@ -3,7 +3,7 @@
 use super::operations::{Operation, Operations, Settle};
 use super::timers::Timers;
 use super::{Input, Output, Step};
-use crate::raw::{Link, throw_uncatchable};
+use crate::raw::{Link, add_typed_arrays, add_weak_references, throw_uncatchable};
 use crate::{ErrorKind, Limits, Script, ScriptError};
 use rquickjs::{Ctx, Exception, Persistent, Promise, Value};
 use std::cell::{Cell, RefCell};
@@ -78,6 +78,7 @@ pub(crate) struct Shared<H: Host> {
     pub(crate) stopped: Cell<Option<ErrorKind>>,
     /// Since when the script runs without a pause, as far as it was looked at.
     turn_since_ns: Cell<Option<u64>>,
+    pub(crate) has_typed_arrays: Cell<bool>,
     /// Whether the modules have run.
     pub(crate) has_started: Cell<bool>,
     /// Whether host functions may wait now.
@@ -100,6 +101,7 @@ impl<H: Host> Shared<H> {
             failed: RefCell::default(),
             stopped: Cell::new(None),
             turn_since_ns: Cell::new(None),
+            has_typed_arrays: Cell::new(false),
             has_started: Cell::new(false),
             may_wait: Cell::new(false),
         }
@@ -169,6 +171,25 @@ impl<H: Host> Calls<H> {
     /// The front end's part of the user.
     pub fn host(&self) -> &H {
         &self.0.host
+    }
+
+    /// Adds `ArrayBuffer`, `DataView` and all typed arrays to the global object, if they are not there: a script has them from the start only
+    /// if its text names one. To be called before a function of the front end makes one.
+    pub fn add_typed_arrays(&self, ctx: &Ctx<'_>) {
+        if !self.0.has_typed_arrays.replace(true) {
+            add_typed_arrays(ctx);
+        }
+    }
+
+    /// Adds what the script's text names of what a user does not get otherwise.
+    pub(crate) fn add_named(&self, ctx: &Ctx<'_>) {
+        let named = self.0.script.named();
+        if named.typed_arrays {
+            self.add_typed_arrays(ctx);
+        }
+        if named.weak_references {
+            add_weak_references(ctx);
+        }
     }
 
     /// Waits: `ask` comes out of the user as [`Step::Asks`], and what it is answered is returned. Takes no memory.
