@@ -66,6 +66,13 @@ export function phaseTitles(runs: readonly Run[]): string[] {
   return [...new Set([...of("measure"), ...of("warmup")])];
 }
 
+/** The phase that is shown first: one that missed an objective, so that the fault is seen without looking for it; else the first. */
+export function phaseToShow(runs: readonly Run[]): string {
+  const titles = phaseTitles(runs);
+  const missed = new Set(runs.flatMap(({ record }) => record.slos.filter((slo) => !slo.ok).map((slo) => slo.phase)));
+  return titles.find((title) => missed.has(title)) ?? titles[0] ?? "";
+}
+
 /** The chosen phase of a run, if it has one. */
 export function phaseOf(run: Run, title: string): PhaseRecord | undefined {
   return run.record.phases.find((phase) => phaseTitle(phase) === title);

@@ -2,7 +2,7 @@
 
 import { endCharts } from "./charts/plot.ts";
 import { h, keepingFocus } from "./dom.ts";
-import { type Selection, type View, actionNames, hasActionsOverTime, phaseTitles, runsOf } from "./model.ts";
+import { type Selection, type View, actionNames, hasActionsOverTime, phaseTitles, phaseToShow, runsOf } from "./model.ts";
 import type { RunRecord } from "./record.ts";
 import { actionSection } from "./sections/actions.ts";
 import { againstSection } from "./sections/against.ts";
@@ -75,7 +75,7 @@ export class Page {
   private view(): View {
     const runs = runsOf(this.records);
     const phases = phaseTitles(runs);
-    if (!phases.includes(this.selection.phase)) this.selection = { ...this.selection, phase: phases[0] ?? "" };
+    if (!phases.includes(this.selection.phase)) this.selection = { ...this.selection, phase: phaseToShow(runs) };
     const actions = actionNames({ runs }, this.selection.phase);
     if (this.selection.action !== null && !(actions.includes(this.selection.action) && hasActionsOverTime(runs))) {
       this.selection = { ...this.selection, action: null };

@@ -65,7 +65,8 @@ export function linearTop(greatest: number, room: number): number {
 /** Marks of the axis of percentiles, whose place is 1 / (1 − quantile): `50%`, `90%`, `99%` … */
 export function percentileMarks(low: number, high: number, plotWidth: number): { at: number; text: string }[] {
   const perDecade = plotWidth / Math.max(0.1, Math.log10(high / low));
-  const all: { at: number; text: string }[] = [{ at: 1, text: "min" }, { at: 2, text: "50%" }];
+  const all: { at: number; text: string }[] = [{ at: 1, text: "min" }];
+  if (perDecade > 130) all.push({ at: 2, text: "50%" });
   if (perDecade > 150) all.push({ at: 4, text: "75%" });
   for (let power = 1; power <= 12; power++) {
     const nines = power === 1 ? "90%" : power === 2 ? "99%" : `99.${"9".repeat(power - 2)}%`;
@@ -75,5 +76,5 @@ export function percentileMarks(low: number, high: number, plotWidth: number): {
   const narrow = perDecade < 60;
   return all
     .sort((a, b) => a.at - b.at)
-    .filter(({ at, text }) => at >= low * 0.999 && at <= high * 1.001 && !(narrow && (text === "min" || at === 1000 || at === 1e5)));
+    .filter(({ at }) => at >= low * 0.999 && at <= high * 1.001 && !(narrow && (at === 1000 || at === 1e5)));
 }

@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { details, freshId, h, svg, table } from "../dom.ts";
 import { font, theme } from "../theme.ts";
-import { clock } from "../units.ts";
+import { clock, short } from "../units.ts";
 import { clockMarks, linearMarks, linearTop, logMarks, logRange, percentileMarks } from "./axis.ts";
 
 /** `null`: not known, and lines break there; `undefined`: not looked for, and lines go on. */
@@ -40,7 +40,7 @@ export interface Spec {
   /** What is to be seen, in words; also what a screen reader hears. */
   note: string;
   height: number;
-  x: { kind: "time" | "percentile"; values: number[]; min: number; max: number; head: string; format: (value: number, index: number) => string };
+  x: { kind: "time" | "percentile" | "rate"; values: number[]; min: number; max: number; head: string; format: (value: number, index: number) => string };
   y: { kind: "log" | "linear"; head: string; mark: (value: number) => string; min?: number; max?: number };
   lines: Line[];
   bands?: Band[];
@@ -195,7 +195,8 @@ function make(spec: Spec, stage: HTMLElement, width: number, legend: Legend): uP
   const options: uPlot.Options = {
     width,
     height: spec.height,
-    padding: [spec.x.kind === "time" ? 20 : 8, 14, 0, 0],
+    // The last mark's text reaches to the right of its place: of an hour, `1:00:00`, further than of less.
+    padding: [spec.x.kind === "percentile" ? 8 : 20, spec.x.kind === "time" && spec.x.max >= 3600 ? 28 : 14, 0, 0],
     legend: { show: false },
     scales: { x: { time: false, ...(spec.x.kind === "percentile" ? { distr: 3 as const } : {}), range: (_, low, high) => [low, high] }, y: yScale(spec) },
     axes: axes(spec),
@@ -290,6 +291,7 @@ function axes(spec: Spec): uPlot.Axis[] {
     const [low, high] = [min ?? 0, max ?? 1];
     const width = plot.bbox.width / PX();
     if (spec.x.kind === "percentile") return percentileMarks(low, high, width);
+    if (spec.x.kind === "rate") return linearMarks(low, high, width / 70).map((at) => ({ at, text: short(at) }));
     return clockMarks(low, high, width / 70).map((at) => ({ at, text: clock(at) }));
   };
   const yMarks = (plot: uPlot): number[] => {

@@ -4,19 +4,29 @@ import { type Line, type Spec, chart } from "../charts/plot.ts";
 import { TIME_GROUP, type Timeline, isDrain, shadesOf, timeAxis, timeline, together, valuesOf } from "../charts/time.ts";
 import { h } from "../dom.ts";
 import { type Row, type Run, type View, rowsOf } from "../model.ts";
-import { notCompleted } from "../record.ts";
+import { type PhaseRecord, notCompleted } from "../record.ts";
 import { runLook, theme } from "../theme.ts";
 import { count, perSec, short } from "../units.ts";
 
 type Value = (row: Row) => number | null;
 
-/** The shortest drain that has a rate. */
-const DRAIN_NS_MIN = 200e6;
+/** A stretch shorter than this share of its phase's longest interval has no rate: a piece of a hundredth of a second, as a run leaves that is cut short or
+ * drains, holds one answer more or less, which is twice the rate or none. */
+const PIECE_RATIO_MIN = 0.2;
 /** Below this share of what was due in an interval it fell behind; what is under way at its edges makes up less. */
 const BEHIND_RATIO = 0.95;
 
-/** A sum over a row's moments per second. A drain may be a thousandth of a second, of which a rate would say nothing. */
-const perSecond = (of: (row: Row) => number): Value => (row) => (row.durationNs > 0 && !(isDrain(row) && row.durationNs < DRAIN_NS_MIN) ? (of(row) * 1e9) / row.durationNs : null);
+const longestNs = new WeakMap<PhaseRecord, number>();
+
+/** Whether a row is long enough to have a rate. */
+export function hasRate({ phase, durationNs }: Pick<Row, "phase" | "durationNs">): boolean {
+  const longest = longestNs.get(phase) ?? phase.intervals.reduce((most, one) => Math.max(most, one.duration_ns), 0);
+  longestNs.set(phase, longest);
+  return durationNs > 0 && durationNs >= PIECE_RATIO_MIN * longest;
+}
+
+/** A sum over a row's moments per second. */
+const perSecond = (of: (row: Row) => number): Value => (row) => (hasRate(row) ? (of(row) * 1e9) / row.durationNs : null);
 const sum = (row: Row, key: "due" | "completed"): number => row.moments.reduce((total, moment) => total + moment.counts[key], 0);
 const due: Value = (row) => (row.phase.load_model === "open" && !isDrain(row) ? perSecond((r) => sum(r, "due"))(row) : null);
 const completed: Value = perSecond((row) => sum(row, "completed"));

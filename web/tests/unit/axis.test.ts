@@ -35,6 +35,8 @@ test("marks of time and value", () => {
 
 test("percentiles have as many nines as they need", () => {
   assert.deepEqual(percentileMarks(1, 1e4, 1000).map(({ text }) => text), ["min", "50%", "75%", "90%", "95%", "99%", "99.9%", "99.99%"]);
-  assert.deepEqual(percentileMarks(1, 1e6, 280).map(({ text }) => text), ["50%", "90%", "99%", "99.99%", "99.9999%"]);
+  assert.deepEqual(percentileMarks(1, 1e6, 280).map(({ text }) => text), ["min", "90%", "99%", "99.99%", "99.9999%"]);
+  // On a phone: min and 50% would stand on each other.
+  assert.deepEqual(percentileMarks(1, 3e3, 240).map(({ text }) => text), ["min", "90%", "99%", "99.9%"]);
   assert.deepEqual([0, 0.5, 0.9, 0.99, 0.999, 0.99931, 0.9999].map(percentile), ["0%", "50%", "90%", "99%", "99.9%", "99.93%", "99.99%"]);
 });
