@@ -86,20 +86,43 @@ pub(crate) fn load(config: &Config, actions: Option<&Path>, talk: &Talk) -> Resu
     Ok(run)
 }
 
-/// The plan of a file of actions, which needs no phases.
+/// The plan of a file of actions, which needs no load of its own.
 pub(crate) fn actions_of(path: &Path) -> Result<Plan, Failure> {
-    let mut text = std::fs::read_to_string(path).map_err(|error| {
+    let text = std::fs::read_to_string(path).map_err(|error| {
         let message = format!("can't read the actions `{}`: {}", path.display(), units::system_words(&error));
-        Failure::usage(&Diagnostic::error(message).hint("check the path"))
+        let hint = match error.kind() {
+            std::io::ErrorKind::InvalidData => "save it as UTF-8",
+            _ => "check the path",
+        };
+        Failure::usage(&Diagnostic::error(message).hint(hint))
     })?;
-    let has_phases = text.lines().any(|line| line.starts_with("phases:"));
-    if !has_phases && !text.trim_start().starts_with('{') {
-        text.push_str("\nphases: [{users: 1, count: 1}]\n");
+    let parse = |text: &str| planfile::parse(text, &path.display().to_string(), &Folder::of(path));
+    let own = parse(&text);
+    if let Some(plan) = own.plan {
+        return Ok(plan);
     }
-    let loaded = planfile::parse(&text, &path.display().to_string(), &Folder::of(path));
+    let mut loaded = parse(&with_load(&text));
+    let line_count = text.lines().count();
+    let is_beyond = |found: &Diagnostic| found.location.as_ref().is_some_and(|at| at.line > line_count);
+    if loaded.plan.is_none() && loaded.diagnostics.iter().any(is_beyond) {
+        // What was added is nobody's fault: the file by itself says what is wrong with it.
+        loaded = own;
+    }
     let render = |found: &Diagnostic| planfile::render(found, &loaded.source);
     loaded.plan.ok_or_else(|| Failure {
         exit: Exit::BadPlan,
         messages: loaded.diagnostics.iter().map(render).collect(),
     })
+}
+
+/// The text with some load at its end, which every plan must have: YAML, or JSON where it is in braces as a whole.
+fn with_load(text: &str) -> String {
+    let whole = text.trim();
+    match whole.strip_suffix('}').filter(|_| whole.starts_with('{')) {
+        Some(open) => {
+            let comma = if open.trim_end().ends_with(['{', ',']) { "" } else { "," };
+            format!("{open}{comma}\n\"phases\": [{{\"users\": 1, \"count\": 1}}]}}\n")
+        }
+        None => format!("{text}\nphases: [{{users: 1, count: 1}}]\n"),
+    }
 }

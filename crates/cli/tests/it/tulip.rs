@@ -168,6 +168,37 @@ fn a_file_of_actions_stands_for_a_class() {
 }
 
 #[test]
+fn a_file_of_actions_is_yaml_or_json_with_a_load_or_without() {
+    let folder = Folder::new("tulip-action-files");
+    let config = "{actions: {user_class: shop.User}, contexts: {c: {enabled: true, num_users: 3}},
+        benchmarks: {b: {benchmark_duration: 1, scenario_actions: [{id: 1}]}}}";
+    let config = folder.write("config.json", config);
+    let check = |text: &str| {
+        let actions = folder.write("actions", text);
+        weir(&["check", &config, "--actions", &actions])
+    };
+    for text in [
+        "target: http://127.0.0.1:1\nactions:\n  - {name: '1', get: /hello}",
+        "target: http://127.0.0.1:1\nactions:\n  - {name: '1', get: /hello}\nrate: 5/s\nduration: 3s\n",
+        r#"{"target": "http://127.0.0.1:1", "actions": [{"name": "1", "get": "/hello"}]}"#,
+        "{\"target\": \"http://127.0.0.1:1\", \"actions\": [{\"name\": \"1\", \"get\": \"/hello\"}],\n}\n",
+    ] {
+        let run = check(text);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{text}");
+    }
+    // What is wrong is said of the file as it is, not of what it is read with.
+    for text in [
+        "target: \"http://a\nactions: []",
+        "target: [http://a\n",
+        "target: http://a\nactions:\n  - {name: '1', gett: /}\n",
+    ] {
+        let run = check(text);
+        assert_eq!(run.code, Some(2), "{text}");
+        assert!(!run.stderr.contains("phases"), "{text}\n{}", run.stderr);
+    }
+}
+
+#[test]
 fn what_is_wrong_ends_with_2() {
     let folder = Folder::new("tulip-wrong");
     let here = folder.path().to_str().unwrap();
