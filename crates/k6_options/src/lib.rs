@@ -8,6 +8,7 @@
 //! Nothing here reads a clock, a file or the environment. The source of all rules is k6's observed behaviour.
 
 mod command_line;
+mod display;
 mod duration;
 mod executor;
 mod exit;
@@ -17,6 +18,10 @@ mod options;
 mod segment;
 
 pub use command_line::{Command, CommandLine, CompatibilityMode, Settings, SummaryMode, TestType, usage};
+pub use display::{
+    Colour, ProgressBlock, ProgressHead, ProgressRow, ScenarioNow, ScenarioProgress, ScenarioState,
+    StartText, fixed_width,
+};
 pub use duration::GoDuration;
 pub use executor::{
     ConstantArrivalRate, ConstantDueTimes, ConstantVus, Executor, ExternallyControlled, PerVuIterations,
