@@ -5,6 +5,7 @@
 
 use crate::Format;
 use record::RunRecord;
+use serde::Serialize;
 use std::io::{self, Write};
 
 /// The built page. `cargo xtask ci web` builds it anew and fails when it is another.
@@ -21,14 +22,24 @@ pub struct Html;
 impl Html {
     /// Writes the page with all runs, in the order in which it letters them. Errors are only those of `out`.
     pub fn write_all(&self, records: &[RunRecord], out: &mut dyn io::Write) -> io::Result<()> {
-        let (before, after) = parts();
-        out.write_all(before.as_bytes())?;
-        let mut escaped = NoMarkup { out: io::BufWriter::new(&mut *out) };
-        serde_json::to_writer(&mut escaped, records)?;
-        escaped.flush()?;
-        drop(escaped);
-        out.write_all(after.as_bytes())
+        write_page(records, out)
     }
+
+    /// Writes the page with a search in place of runs. Errors are only those of `out`.
+    pub fn write_search(&self, search: &search::Page, out: &mut dyn io::Write) -> io::Result<()> {
+        write_page(std::slice::from_ref(search), out)
+    }
+}
+
+/// The page with an array of what it shows.
+fn write_page(shown: &[impl Serialize], out: &mut dyn io::Write) -> io::Result<()> {
+    let (before, after) = parts();
+    out.write_all(before.as_bytes())?;
+    let mut escaped = NoMarkup { out: io::BufWriter::new(&mut *out) };
+    serde_json::to_writer(&mut escaped, shown)?;
+    escaped.flush()?;
+    drop(escaped);
+    out.write_all(after.as_bytes())
 }
 
 /// The same page for a server, which hands the runs out itself: it carries `null` in their place, and its policy lets it ask its own

@@ -5,8 +5,8 @@
 //! second, whatever the objective. A short trial sees that long before its latencies break a bound.
 
 use crate::find::Outcome;
-use plan::{Metric, Slo};
-use record::{PhaseKind, PhaseRecord, ReasonCode, RunRecord, VerdictState};
+use plan::{Latency, Metric, Slo};
+use record::{PhaseKind, PhaseRecord, ReasonCode, RunRecord, SloRecord, VerdictState};
 use serde::{Deserialize, Serialize};
 
 /// Growth of the response time per second below which a service keeps up: 2 ms in a second. Capacity is told to this share.
@@ -67,7 +67,7 @@ pub struct Context {
 pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Assessment> {
     let phase = record.phases.iter().find(|phase| phase.kind == PhaseKind::Measure)?;
     let mut reasons = Vec::new();
-    for slo in record.slos.iter().filter(|slo| !slo.ok) {
+    for slo in record.slos.iter().filter(|slo| !slo.ok && !is_met_as_far_as_seen(slo, slos, phase)) {
         reasons.push(format!("{} missed: {}", slo.expression, slo.observed_text));
     }
     let misses_objective = !reasons.is_empty();
@@ -103,6 +103,28 @@ pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Asse
         reasons,
         client_reasons,
     })
+}
+
+/// Whether a percentile that a trial has too few samples for is met by the samples that there are: of an action that is rare, or where
+/// longer trials don't fit in the budget. Alone that says little; a search pools many trials.
+fn is_met_as_far_as_seen(missed: &SloRecord, slos: &[Slo], phase: &PhaseRecord) -> bool {
+    let Some(slo) = slos.iter().find(|slo| slo.to_string() == missed.expression) else { return false };
+    let Metric::Quantile(latency, quantile) = slo.metric else { return false };
+    if missed.observed.is_some() {
+        return false;
+    }
+    let action =
+        slo.action.as_ref().and_then(|name| phase.actions.iter().find(|action| action.name == *name));
+    let latencies = match (latency, action) {
+        (Latency::Response, None) => &phase.response_ns,
+        (Latency::Service, None) => &phase.service_ns,
+        (Latency::Wait, None) => &phase.wait_ns,
+        (Latency::Response, Some(action)) => &action.response_ns,
+        (Latency::Service, Some(action)) => &action.service_ns,
+        (Latency::Wait, Some(action)) => &action.wait_ns,
+    };
+    let seen = latencies.to_histogram().ok().and_then(|histogram| histogram.quantile_ns(quantile));
+    seen.is_some_and(|ns| slo.comparison.holds(ns as f64, slo.bound.value()))
 }
 
 /// Arrivals that came to nothing, and failures where no objective allows for them.

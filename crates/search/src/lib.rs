@@ -8,15 +8,17 @@
 //! - [`curve`]: latency and throughput against load.
 //! - [`assess()`]: what a trial's record says: sustained, not sustained, or the client was the limit.
 //! - [`trial_plan`]: a plan made into a trial's plan.
-//! - [`SearchRecord`]: all of a search, as JSON.
+//! - [`SearchRecord`]: all of a search, as JSON; [`Page`]: what of it a page draws.
 
 mod assess;
 pub mod cloudi;
 pub mod curve;
 pub mod find;
+mod page;
 mod record;
 pub mod text;
 pub mod trial_plan;
 
 pub use assess::{Assessment, Context, GROWTH_MIN, Growth, assess, growth};
+pub use page::{ObjectiveLine, Page, PagePoint};
 pub use record::{SCHEMA_VERSION, SearchRecord, TrialRecord, slim};

@@ -1,8 +1,12 @@
 //! A search for people: what was found, how certain it is, and what limits it.
 
+use crate::curve;
 use crate::find::{Answer, Confirmation, Limit, Outcome, TrialKind};
 use crate::record::{SearchRecord, TrialRecord};
 use std::fmt::Write as _;
+
+/// Said of a search without an answer.
+pub(crate) const CUT_SHORT: &str = "the search was cut short after some trials; it goes on with --resume";
 
 fn rate(per_sec: f64) -> String {
     format!("{}/s", units::per_sec(per_sec))
@@ -27,28 +31,38 @@ impl Change {
 /// How the answer of `new` stands to that of `old`; `None` where one of them has none. It is certain where the intervals, each with 95 %, lie
 /// apart, or where one is "at least" and the other surely below it.
 pub fn change(new: &SearchRecord, old: &SearchRecord) -> Option<Change> {
-    let (new, old) = (new.answer?, old.answer?);
-    if old.rate_per_sec <= 0.0 {
+    let interval = |record: &SearchRecord| {
+        let answer = record.answer?;
+        let (low, high) = match (answer.limit, answer.estimate) {
+            (Limit::Service, Some(estimate)) => (estimate.low_per_sec, estimate.high_per_sec),
+            (Limit::BelowMinimum, _) => (0.0, record.options.rate_min_per_sec),
+            (_, _) => (answer.rate_per_sec, f64::INFINITY),
+        };
+        Some((answer.rate_per_sec, low, high))
+    };
+    let ((new_rate, new_low, new_high), (old_rate, old_low, old_high)) = (interval(new)?, interval(old)?);
+    if old_rate <= 0.0 {
         return None;
     }
-    let interval = |answer: &Answer| match (answer.limit, answer.estimate) {
-        (Limit::Service, Some(estimate)) => (estimate.low_per_sec, estimate.high_per_sec),
-        (Limit::BelowMinimum, _) => (0.0, 0.0),
-        (_, _) => (answer.rate_per_sec, f64::INFINITY),
-    };
-    let ((new_low, new_high), (old_low, old_high)) = (interval(&new), interval(&old));
     let direction = if new_high < old_low { -1 } else { i8::from(new_low > old_high) };
-    Some(Change { ratio: new.rate_per_sec / old.rate_per_sec - 1.0, direction })
+    Some(Change { ratio: new_rate / old_rate - 1.0, direction })
 }
 
 /// The answer in one line.
 pub fn headline(answer: &Answer) -> String {
     let at = rate(answer.rate_per_sec);
     match answer.limit {
+        Limit::Service if answer.confirmation == Confirmation::Failed => {
+            format!("sustains less than {at}: the soak there failed")
+        }
         Limit::Service => format!("sustains {at}"),
+        Limit::Client | Limit::RateMax | Limit::Unknown if answer.confirmation == Confirmation::Failed => {
+            format!("sustains less than {at}: the soak there failed, while shorter trials went well")
+        }
         Limit::Client => format!("sustains at least {at}: the client was the limit"),
         Limit::RateMax => format!("sustains at least {at}, the highest rate asked for"),
         Limit::BelowMinimum => "does not sustain even the lowest rate asked for".to_owned(),
+        Limit::NoneSustained => "sustained none of the rates tried".to_owned(),
         Limit::Unknown if answer.rate_per_sec > 0.0 => {
             format!("sustains at least {at}; the search ended before a bound was found")
         }
@@ -57,7 +71,7 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// Label and text of each line below the headline.
-fn lines(
+pub fn lines(
     record: &SearchRecord,
     answer: &Answer,
     baseline: Option<&SearchRecord>,
@@ -92,11 +106,22 @@ fn lines(
                 "{soak} at {}: NOT sustained; over minutes the service does less than over seconds",
                 rate(answer.rate_per_sec)
             ),
+            Confirmation::ClientLimited => {
+                format!(
+                    "{soak} at {}: the client was at its limit; nothing is known",
+                    rate(answer.rate_per_sec)
+                )
+            }
             Confirmation::NotTried => "none".to_owned(),
         },
     ));
     if let Some(why) = why(record, answer) {
-        lines.push((if answer.limit == Limit::BelowMinimum { "why" } else { "above it" }, why));
+        let is_why = matches!(answer.limit, Limit::BelowMinimum | Limit::NoneSustained);
+        lines.push((if is_why { "why" } else { "above it" }, why));
+    }
+    if answer.limit == Limit::NoneSustained {
+        let text = "trials at lower rates, long enough for the objectives, don't fit in the budget";
+        lines.push(("below it", text.to_owned()));
     }
     if let Some(recovery) = answer.recovery {
         let text = match recovery.sustained_per_sec {
@@ -118,10 +143,7 @@ fn lines(
         lines.push(("MLRsearch", text));
     }
     if answer.forgot_beginning {
-        lines.push((
-            "note",
-            "the first trials were left out: the service was slower then (give a longer --warmup)".to_owned(),
-        ));
+        lines.push(("note", beginning(answer).to_owned()));
     }
     if let Some(change) = baseline.and_then(|baseline| change(record, baseline)) {
         let word = match change.direction {
@@ -136,6 +158,16 @@ fn lines(
     lines.push(("objectives", format!("{objectives}; and work must not pile up")));
     lines.push(("took", format!("{} for {} trials", units::duration(answer.spent_ns), record.trials.len())));
     lines
+}
+
+/// Why the first trials were left out.
+fn beginning(answer: &Answer) -> &'static str {
+    match answer.became_slower {
+        true => {
+            "the first trials were left out: the service did more then, and may go on to do less (a longer --confirm tells)"
+        }
+        false => "the first trials were left out: the service was slower then (give a longer --warmup)",
+    }
 }
 
 /// What went wrong at the lowest rate that was not sustained, or what limits the client.
@@ -158,9 +190,14 @@ fn why(record: &SearchRecord, answer: &Answer) -> Option<String> {
     Some(format!("at {}: {}", rate(nearest.trial.rate_per_sec), reasons.join("; ")))
 }
 
-/// The whole of it as text.
+/// The whole of it as text: the answer, or the curve.
 pub fn text(record: &SearchRecord, baseline: Option<&SearchRecord>) -> String {
-    let Some(answer) = &record.answer else { return String::new() };
+    let Some(answer) = &record.answer else {
+        return match &record.curve {
+            Some(curve) => format!("{}\n\n{}", record.name, curve::draw(curve)),
+            None => format!("{}: {CUT_SHORT}\n", record.name),
+        };
+    };
     let mut text = format!("{} {}\n\n", record.name, headline(answer));
     for (label, line) in lines(record, answer, baseline) {
         let _ = writeln!(text, "  {label:<11} {line}");
@@ -168,10 +205,16 @@ pub fn text(record: &SearchRecord, baseline: Option<&SearchRecord>) -> String {
     text
 }
 
-/// The whole of it as Markdown, with a row for each rate tried.
+/// The whole of it as Markdown, with a row for each trial.
 pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> String {
-    let Some(answer) = &record.answer else { return String::new() };
-    let mut text = format!("### {}: {}\n\n", escaped(&record.name), headline(answer));
+    let name = escaped(&record.name);
+    let Some(answer) = &record.answer else {
+        return match &record.curve {
+            Some(curve) => format!("### {name}: latency against load\n\n{}", curve::markdown(curve)),
+            None => format!("### {name}: {CUT_SHORT}\n"),
+        };
+    };
+    let mut text = format!("### {name}: {}\n\n", headline(answer));
     for (label, line) in lines(record, answer, baseline) {
         let _ = writeln!(text, "- **{label}**: {}", escaped(&line));
     }
@@ -201,7 +244,7 @@ pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> Strin
 }
 
 /// Text that Markdown neither formats nor takes for the end of a cell.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -8,6 +8,10 @@ use units::Rate;
 pub const CLOSED_USERS: u32 = 64;
 /// Intervals of a trial: enough for its growth.
 const INTERVALS: u64 = 20;
+/// Three in each interval: where some are empty, growth can't be told, and a trial that fell far behind would pass.
+const GROWTH_SAMPLES: u64 = 3 * INTERVALS;
+/// The shortest full trial: a short one, 2/5 of it, has ten of the shortest intervals then.
+pub const FULL_NS_MIN: u64 = 500 * units::NS_PER_MS;
 /// Shortest interval.
 const INTERVAL_NS_MIN: u64 = 20 * units::NS_PER_MS;
 
@@ -71,7 +75,8 @@ pub fn open_phase(plan: &Plan, name: Option<&str>) -> Result<usize, TrialPlanErr
     Ok(measured.or(open.last()).map_or(0, |(index, _)| *index))
 }
 
-/// The plan of a trial: the phase alone, at a constant rate (or closed, after a warm-up of `warm_up_ns`), with the objectives that speak of it.
+/// The plan of a trial: the phase alone, at a constant rate or closed, with the objectives that speak of it; before it a closed warm-up of
+/// `warm_up_ns`, where that is not 0.
 pub fn for_trial(plan: &Plan, phase_index: usize, trial: &Trial, warm_up_ns: u64, seed: u64) -> Plan {
     let mut made = plan.clone();
     let Some(mut phase) = plan.phases.get(phase_index).cloned() else { return made };
@@ -85,20 +90,18 @@ pub fn for_trial(plan: &Plan, phase_index: usize, trial: &Trial, warm_up_ns: u64
     phase.repeat_count = 1;
     phase.start = PhaseStart::After(None, 0);
     made.phases.clear();
+    if warm_up_ns > 0 {
+        let mut warm_up = closed(&phase);
+        warm_up.name = format!("{name}, warm-up");
+        warm_up.kind = PhaseKind::Warmup;
+        warm_up.duration_ns = Some(warm_up_ns);
+        made.phases.push(warm_up);
+        phase.start = PhaseStart::After(Some(0), 0);
+    }
     if trial.kind == TrialKind::Maximum {
         // What the objectives promise is for the open load.
         made.slos.clear();
-        if let Load::Open { users_max, .. } = phase.load {
-            phase.load = Load::Closed { users: users_max.min(CLOSED_USERS), in_flight_max: None };
-        }
-        if warm_up_ns > 0 {
-            let mut warm_up = phase.clone();
-            warm_up.name = format!("{name}, warm-up");
-            warm_up.kind = PhaseKind::Warmup;
-            warm_up.duration_ns = Some(warm_up_ns);
-            made.phases.push(warm_up);
-            phase.start = PhaseStart::After(Some(0), 0);
-        }
+        phase = closed(&phase);
     } else if let Load::Open { stages, .. } = &mut phase.load
         && let Some(rate) = Rate::from_f64(trial.rate_per_sec)
     {
@@ -108,11 +111,26 @@ pub fn for_trial(plan: &Plan, phase_index: usize, trial: &Trial, warm_up_ns: u64
     made
 }
 
-/// Samples that the objectives need to be told: ten beyond the highest quantile among them; 0 where none is a quantile.
+/// The phase with a closed load.
+fn closed(phase: &Phase) -> Phase {
+    let load = match phase.load {
+        Load::Open { users_max, .. } => {
+            Load::Closed { users: users_max.min(CLOSED_USERS), in_flight_max: None }
+        }
+        _ => phase.load.clone(),
+    };
+    Phase { load, ..phase.clone() }
+}
+
+/// Samples that a trial needs: for the objectives ten beyond the highest quantile among them, and always as many as tell whether work piles up.
 pub fn samples_min(plan: &Plan) -> u64 {
     let quantiles = plan.slos.iter().filter_map(|slo| match slo.metric {
         plan::Metric::Quantile(_, quantile) if quantile < 1.0 => Some(quantile),
         _ => None,
     });
-    quantiles.map(|q| (stats::SAMPLES_BEYOND_MIN as f64 / (1.0 - q)).ceil() as u64).max().unwrap_or(0)
+    quantiles
+        .map(|q| (stats::SAMPLES_BEYOND_MIN as f64 / (1.0 - q)).ceil() as u64)
+        .max()
+        .unwrap_or(0)
+        .max(GROWTH_SAMPLES)
 }

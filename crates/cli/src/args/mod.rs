@@ -23,7 +23,7 @@ pub(crate) use runs::{
     CsvRows, ExportArgs, ExportFormat, ImportArgs, KeepArgs, PruneArgs, RmArgs, RunsArgs, ShowArgs,
     StoreArgs, label,
 };
-pub(crate) use search::{SearchArgs, SearchFailOn};
+pub(crate) use search::{SearchArgs, SearchFailOn, SearchOutputArgs};
 pub(crate) use serve::{LISTEN_DEFAULT, ServeArgs};
 pub(crate) use target::{DemoArgs, TargetArgs};
 pub(crate) use tulip::{InitArgs, KwrkArgs, MigrateArgs, MigrateTo, TulipArgs, TulipCommand};

@@ -12,8 +12,8 @@ Examples:
     weir search localhost:8080/ --min 100/s --max 5000/s --budget 1m --confirm 0s
   The open phase of a plan at other rates, all trials kept:
     weir search checkout.yaml --json search.json
-  Throughput and latency at ten rates, drawn:
-    weir search localhost:8080/ --curve 10
+  Throughput and latency at ten rates, drawn in the terminal and as a page:
+    weir search localhost:8080/ --curve 10 --html curve.html
   As CloudI does it, with its page of statistics:
     weir search localhost:8080/ --cloudi --count-process 13
   Go on after an interruption; fail when it became worse:
@@ -67,7 +67,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, help_heading = "Search")]
     pub(crate) hysteresis: bool,
     /// In place of an answer: latency and throughput at so many rates, up to beyond the knee
-    #[arg(long, value_name = "N", conflicts_with_all = ["cloudi", "resume", "baseline"], help_heading = "Search")]
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(conflicts_with_all = ["cloudi", "start", "precision", "exceed", "confirm", "hysteresis", "baseline", "fail_on"])]
     #[arg(value_parser = clap::value_parser!(u32).range(3..=200))]
     pub(crate) curve: Option<u32>,
     /// The plan's phase whose rate is changed [default: the last one with a rate]
@@ -89,6 +90,10 @@ pub(crate) struct SearchArgs {
 pub(crate) struct CloudiArgs {
     /// Search as CloudI's cloudi_service_request_rate does, biases included, and print what it prints
     #[arg(long, help_heading = "CloudI")]
+    #[arg(conflicts_with_all = [
+        "min", "max", "start", "precision", "exceed", "confirm", "trial", "warmup", "settle", "hysteresis", "slos", "html", "baseline",
+        "fail_on",
+    ])]
     pub(crate) cloudi: bool,
     /// Length of a tick, at least 1s; also each request's timeout
     #[arg(long, value_name = "DURATION", default_value = "5s", requires = "cloudi", help_heading = "CloudI")]
@@ -155,7 +160,10 @@ pub(crate) struct SearchOutputArgs {
     /// Write tables for a pull request
     #[arg(long, value_name = "FILE", help_heading = "Result")]
     pub(crate) markdown: Option<PathBuf>,
-    /// Go on with the trials of a search that --json wrote
+    /// Write a page for browsers that draws throughput and latency against the rate
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    pub(crate) html: Option<PathBuf>,
+    /// Go on with the trials of a search that --json wrote, or that is kept beside the store as search-ID.json
     #[arg(long, value_name = "FILE", help_heading = "Result")]
     pub(crate) resume: Option<PathBuf>,
     /// An earlier search, as --json wrote it, to compare with

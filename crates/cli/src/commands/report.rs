@@ -1,5 +1,6 @@
 //! `weir report`: runs' records in another form.
 
+use super::search;
 use crate::args::{ReportArgs, ReportFormat, TulipDialect};
 use crate::exit::{self, Exit, Failure};
 use crate::selected::selected_all;
@@ -12,6 +13,12 @@ use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
     let format = args.format.unwrap_or_else(|| format_of(args.output.as_deref()));
+    if let [only] = args.runs.as_slice()
+        && search::report::is_search(Path::new(only))
+    {
+        let to = args.output.as_deref().unwrap_or(Path::new("-"));
+        return search::report::write(Path::new(only), format, to);
+    }
     let records = read(args)?;
     let single = match (format, records.as_slice()) {
         (ReportFormat::Html, _) => None,

@@ -9,6 +9,7 @@ mod plans;
 mod reports;
 mod runs;
 mod search;
+mod search_results;
 mod server;
 mod serving;
 mod tulip;

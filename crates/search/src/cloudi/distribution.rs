@@ -212,6 +212,43 @@ mod tests {
         check(f64::NAN, 0.0, Undefined);
     }
 
+    /// Skewness and kurtosis, rounded, and the words for them of all 23 results that CloudI published for 2.0.4 (results_v2_0_4).
+    #[test]
+    fn published_results_have_their_words() {
+        use Distribution::{Undefined, Uniform};
+        let published = [
+            (0.62, -0.28, Undefined),
+            (0.53, -0.35, Undefined),
+            (0.58, -1.05, Undefined),
+            (-0.23, -0.83, Undefined),
+            (0.20, -1.01, Undefined),
+            (0.04, -1.14, Uniform),
+            (0.57, -0.57, Undefined),
+            (-0.12, -1.02, Undefined),
+            (0.10, -0.89, Undefined),
+            (0.12, -1.29, Uniform),
+            (0.07, -1.26, Uniform),
+            (-0.06, -1.08, Uniform),
+            (0.29, -1.20, Undefined),
+            (0.20, -1.28, Uniform),
+            (0.47, -1.06, Undefined),
+            (0.00, -1.21, Uniform),
+            (0.00, -1.21, Uniform),
+            (0.16, -1.30, Uniform),
+            (0.25, -1.32, Undefined),
+            (-0.06, -1.19, Uniform),
+            (0.30, -1.26, Undefined),
+            (0.01, -1.20, Uniform),
+            (0.18, -1.36, Uniform),
+        ];
+        for (skewness, kurtosis, want) in published {
+            assert_eq!(distribution(skewness, kurtosis), want, "skewness {skewness}, kurtosis {kurtosis}");
+            let word = if skewness >= 0.5 { "moderately_skewed" } else { "approximately_symmetric" };
+            assert_eq!(Skewness::of(skewness).to_string(), word);
+            assert_eq!(Kurtosis::of(kurtosis).to_string(), "platykurtic");
+        }
+    }
+
     #[test]
     fn the_log_normal_kurtosis_follows_its_skewness() {
         for sigma in [0.1f64, 0.3, 0.5, 1.0, 1.5] {

@@ -6,10 +6,12 @@
 
 mod distribution;
 mod page;
+mod record;
 mod sender;
 mod tick;
 
 pub use distribution::{Distribution, Kurtosis, Skewness, distribution};
 pub use page::{Conclusion, PERCENTILES, conclusions, moments_page, percentile_ns, statistics};
+pub use record::{CloudiRecord, Tick};
 pub use sender::{Group, Log, LogLevel, Sender, Settings, Stable, duration_text};
 pub use tick::tick_plan;

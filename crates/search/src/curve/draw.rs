@@ -17,7 +17,7 @@ pub fn draw(curve: &Curve) -> String {
     let times = || curve.points.iter().flat_map(|point| [point.p50_ns, point.p99_ns]).flatten();
     let (low, high) = (times().min().unwrap_or(1).max(1), times().max().unwrap_or(2).max(2));
     let mut text = format!(
-        "   offered  achieved  {:<BAR$}      p50      p99  {:<SCALE$}\n",
+        "   offered  achieved  {:<BAR$}      p50      p99  {}\n",
         "",
         format!("{} … {}", units::duration(low), units::duration(high))
     );
@@ -69,43 +69,53 @@ fn scale(point: &Point, low_ns: u64, high_ns: u64) -> String {
     cells.into_iter().collect()
 }
 
-/// Knee and fits, a line each.
-fn descriptions(curve: &Curve) -> String {
-    let mut text = String::new();
+/// Knee, choice and fits: label and text of each line.
+pub fn lines(curve: &Curve) -> Vec<(&'static str, String)> {
     let rate = |per_sec: f64| format!("{}/s", units::per_sec(per_sec));
-    match curve.knee_per_sec {
-        Some(knee) => {
-            let _ = writeln!(
-                text,
-                "  knee         {}: the last rate before answers took twice as long or were not sustained",
-                rate(knee)
-            );
-        }
-        None if curve.points.is_empty() => {}
-        None => text.push_str("  knee         not seen: no rate, or every rate, is beyond it\n"),
+    let mut lines = Vec::new();
+    if curve.points.is_empty() {
+        return lines;
     }
+    let knee =
+        curve.knee_per_sec.map_or("not seen: no rate, or every rate, is beyond it".to_owned(), |knee| {
+            format!("{}: the last rate before answers took twice as long or were not sustained", rate(knee))
+        });
+    lines.push(("knee", knee));
+    let chosen =
+        curve.chosen_per_sec.map_or("none: the lowest rate was not sustained".to_owned(), |chosen| {
+            format!("{}: the highest that was sustained, as were all below", rate(chosen))
+        });
+    lines.push(("choice", chosen));
     if let Some(queue) = curve.queue {
-        let _ = writeln!(
-            text,
-            "  queue        mean ≈ {} + {} ρ/(1−ρ), ρ = rate / {} (error {}); a description only",
-            units::duration(queue.service_ns as u64),
-            units::duration(queue.queue_ns as u64),
-            rate(queue.capacity_per_sec),
-            units::ratio(queue.error_ratio)
-        );
+        lines.push((
+            "queue",
+            format!(
+                "mean ≈ {} + {} ρ/(1−ρ), ρ = rate / {} (error {}); a description only",
+                units::duration(queue.service_ns as u64),
+                units::duration(queue.queue_ns as u64),
+                rate(queue.capacity_per_sec),
+                units::ratio(queue.error_ratio)
+            ),
+        ));
     }
     if let Some(usl) = curve.usl {
         let most = usl.maximum_per_sec.map_or(String::new(), |most| format!(", at most {}", rate(most)));
-        let _ = writeln!(
-            text,
-            "  scalability  λ {}, σ {:.4}, κ {:.6}{most} (error {}); a description only",
-            rate(usl.lambda_per_sec),
-            usl.sigma,
-            usl.kappa,
-            units::ratio(usl.error_ratio)
-        );
+        lines.push((
+            "scalability",
+            format!(
+                "λ {}, σ {:.4}, κ {:.6}{most} (error {}); a description only",
+                rate(usl.lambda_per_sec),
+                usl.sigma,
+                usl.kappa,
+                units::ratio(usl.error_ratio)
+            ),
+        ));
     }
-    text
+    lines
+}
+
+fn descriptions(curve: &Curve) -> String {
+    lines(curve).iter().map(|(label, line)| format!("  {label:<12} {line}\n")).collect()
 }
 
 /// The same as Markdown.
@@ -164,6 +174,7 @@ mod tests {
         let row = text.lines().nth(1).unwrap();
         assert!(row.starts_with("   3,000/s   3,000/s  ████▏ "), "{text}");
         assert!(text.contains("←knee") && text.contains("✗"), "{text}");
+        assert!(text.contains("\n  choice       9,000/s: the highest"), "{text}");
         assert!(markdown(&curve).contains("| 12,000/s | 10,100/s | 900 ms |"));
         assert!(draw(&Curve::default()).contains("offered"));
     }

@@ -4,7 +4,7 @@ mod draw;
 mod fit;
 mod sweep;
 
-pub use draw::{draw, markdown};
+pub use draw::{draw, lines, markdown};
 pub use fit::{QueueFit, Usl, queue_fit, usl};
 pub use sweep::{Sweep, SweepStep};
 
@@ -53,6 +53,9 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// The highest rate before the first that was not sustained or that answered twice as slowly as the lowest rate did.
     pub knee_per_sec: Option<f64>,
+    /// The rate to choose: the highest that was sustained, as were all below it.
+    #[serde(default)]
+    pub chosen_per_sec: Option<f64>,
     /// Throughput against the number in flight.
     pub usl: Option<Usl>,
     /// Mean response time against the rate.
@@ -76,6 +79,8 @@ impl Curve {
         // Without a rate beyond it there is no knee to be seen.
         let knee = before.last().filter(|_| before.len() < points.len());
         let knee_per_sec = knee.map(|point| point.offered_per_sec);
-        Self { knee_per_sec, usl: usl(&points), queue: queue_fit(&points), points }
+        let sustained = points.iter().take_while(|point| point.outcome == Outcome::Sustained);
+        let chosen_per_sec = sustained.last().map(|point| point.offered_per_sec);
+        Self { knee_per_sec, chosen_per_sec, usl: usl(&points), queue: queue_fit(&points), points }
     }
 }

@@ -1,6 +1,6 @@
 //! Which rates a curve has: evenly up to beyond what a closed load reached, and on while nothing gave way.
 
-use crate::find::{Outcome, Trial, TrialKind, TrialResult};
+use crate::find::{Options, Outcome, Trial, TrialKind, TrialResult};
 
 /// Beyond the closed maximum, so that the knee is in the picture.
 const BEYOND: f64 = 1.2;
@@ -23,12 +23,8 @@ pub enum SweepStep {
 #[derive(Debug, Clone)]
 pub struct Sweep {
     rate_count: u32,
-    rate_min: f64,
     rate_max: Option<f64>,
-    maximum_ns: u64,
-    duration_ns: u64,
-    settle_ns: u64,
-    samples_min: u64,
+    options: Options,
     /// Known once the closed trial is over, or from the start where `--max` says it.
     top: Option<f64>,
     done_count: u32,
@@ -39,15 +35,11 @@ pub struct Sweep {
 impl Sweep {
     /// `rate_count` rates (at least 3) from `options.rate_min_per_sec` (where it is a sixth of the highest or more, else from the first step) to
     /// `rate_max`, or where there is none to beyond the closed maximum.
-    pub fn new(rate_count: u32, rate_max: Option<f64>, options: &crate::find::Options) -> Self {
+    pub fn new(rate_count: u32, rate_max: Option<f64>, options: &Options) -> Self {
         Self {
             rate_count: rate_count.max(RATES_MIN),
-            rate_min: options.rate_min_per_sec,
             rate_max,
-            maximum_ns: options.maximum_ns,
-            duration_ns: options.full_ns,
-            settle_ns: options.settle_ns,
-            samples_min: options.samples_min,
+            options: *options,
             top: rate_max,
             done_count: 0,
             further_count: 0,
@@ -61,7 +53,7 @@ impl Sweep {
             return SweepStep::Try(Trial {
                 kind: TrialKind::Maximum,
                 rate_per_sec: 0.0,
-                duration_ns: self.maximum_ns,
+                duration_ns: self.options.maximum_ns,
                 settle_ns: 0,
             });
         };
@@ -69,18 +61,20 @@ impl Sweep {
             return SweepStep::Done;
         }
         let rate_per_sec = if self.done_count < self.rate_count {
-            let first = (top / f64::from(self.rate_count)).max(self.rate_min.min(top));
+            let first = (top / f64::from(self.rate_count)).max(self.options.rate_min_per_sec.min(top));
             let share = f64::from(self.done_count) / f64::from(self.rate_count - 1);
             first + (top - first) * share
         } else {
             top * FURTHER_FACTOR.powi(self.further_count as i32 + 1)
         };
-        let samples_ns = self.samples_min as f64 * 1.05 / rate_per_sec.max(1e-6) * 1e9;
+        let full_ns = self.options.full_ns;
+        // Low rates need long trials for high percentiles; no rate gets more than its share of the budget.
+        let share_ns = self.options.budget_ns / u64::from(self.rate_count);
         SweepStep::Try(Trial {
             kind: TrialKind::Curve,
             rate_per_sec,
-            duration_ns: self.duration_ns.max(samples_ns as u64),
-            settle_ns: self.settle_ns,
+            duration_ns: self.options.duration_ns(full_ns, rate_per_sec).min(share_ns.max(full_ns)),
+            settle_ns: self.options.settle_ns,
         })
     }
 
@@ -105,7 +99,6 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::find::Options;
 
     fn rates(rate_max: Option<f64>, closed: f64, capacity: f64) -> Vec<f64> {
         let mut sweep = Sweep::new(5, rate_max, &Options::default());

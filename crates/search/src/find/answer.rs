@@ -15,6 +15,8 @@ pub enum Limit {
     RateMax,
     /// It does not sustain even the lowest rate.
     BelowMinimum,
+    /// It sustained none of the rates tried; trials at lower ones, long enough for the objectives, don't fit in the budget.
+    NoneSustained,
     /// The search ended before anything was bounded.
     Unknown,
 }
@@ -29,6 +31,8 @@ pub enum Confirmation {
     Failed,
     /// There was none.
     NotTried,
+    /// The client was at its own limit in it, each time: it says nothing of the service.
+    ClientLimited,
 }
 
 /// What the service did straight after an overload.
@@ -59,6 +63,9 @@ pub struct Answer {
     pub recovery: Option<Recovery>,
     /// Whether the first trials were left out, because the service was another then.
     pub forgot_beginning: bool,
+    /// Whether it did more then than later: it became slower.
+    #[serde(default)]
+    pub became_slower: bool,
     /// What the search took, ns.
     pub spent_ns: u64,
 }

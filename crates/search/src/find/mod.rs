@@ -13,6 +13,8 @@ mod threshold;
 mod trial;
 
 #[cfg(test)]
+mod ends;
+#[cfg(test)]
 mod simulated;
 
 pub use answer::{Answer, Confirmation, Limit, Recovery};

@@ -40,6 +40,8 @@ pub(crate) const PRECISION_MIN: f64 = 0.002;
 pub(crate) const PRECISION_MAX: f64 = 0.5;
 /// What a trial costs beside its load: threads, connections, drain.
 pub(crate) const OVERHEAD_NS: u64 = 100 * units::NS_PER_MS;
+/// A twentieth of samples to spare, since random arrivals may be fewer.
+const SAMPLES_SPARE: f64 = 1.05;
 /// Short trials that a bracket usually takes.
 const BRACKET_TRIALS: u64 = 3;
 /// Width of a usual bracket, as a logarithm of the rate.
@@ -146,13 +148,19 @@ fn rounded_up(ns: u64) -> u64 {
 }
 
 impl Options {
+    /// What is wrong with the bounds.
+    pub fn range_fault(&self) -> Option<OptionFault> {
+        let (low, high) = (self.rate_min_per_sec, self.rate_max_per_sec);
+        let is_right = low > 0.0 && low < high && high.is_finite();
+        (!is_right).then_some(OptionFault::Bounds { rate_min_per_sec: low, rate_max_per_sec: high })
+    }
+
     /// All that is wrong.
     pub fn faults(&self) -> Vec<OptionFault> {
-        let mut faults = Vec::new();
+        let mut faults: Vec<OptionFault> = self.range_fault().into_iter().collect();
         let (low, high) = (self.rate_min_per_sec, self.rate_max_per_sec);
-        if !(low > 0.0 && low < high && high.is_finite()) {
-            faults.push(OptionFault::Bounds { rate_min_per_sec: low, rate_max_per_sec: high });
-        } else if let Some(start) = self.rate_start_per_sec
+        if faults.is_empty()
+            && let Some(start) = self.rate_start_per_sec
             && !(low..=high).contains(&start)
         {
             faults.push(OptionFault::Start(start));
@@ -171,10 +179,15 @@ impl Options {
 
     /// What the budget reaches where there is no noise: each full trial halves what the bracket left.
     fn budget_fault(&self) -> Option<OptionFault> {
+        // Trials are as long as their samples need; at which rate is known where the first one is, and else they are no shorter than this.
+        let rate = self.rate_start_per_sec.unwrap_or(self.rate_max_per_sec);
+        let cost_ns = |least_ns: u64| self.cost_ns(self.duration_ns(least_ns, rate));
         let maximum_ns = if self.rate_start_per_sec.is_some() { 0 } else { self.cost_ns(self.maximum_ns) };
-        let confirm_ns = if self.confirm_ns > 0 { self.cost_ns(self.confirm_ns) } else { 0 };
-        let fixed_ns = maximum_ns + BRACKET_TRIALS * self.cost_ns(self.short_ns) + confirm_ns;
-        let full_ns = self.cost_ns(self.full_ns);
+        let confirm_ns = if self.confirm_ns > 0 { cost_ns(self.confirm_ns) } else { 0 };
+        let fixed_ns = maximum_ns
+            .saturating_add(BRACKET_TRIALS.saturating_mul(cost_ns(self.short_ns)))
+            .saturating_add(confirm_ns);
+        let full_ns = cost_ns(self.full_ns);
         let halvings = (BRACKET_WIDTH / self.precision_ratio).log2().ceil().max(0.0) as u64;
         let needed_ns = fixed_ns.saturating_add((halvings + RETESTS).saturating_mul(full_ns));
         if self.budget_ns >= needed_ns {
@@ -192,13 +205,17 @@ impl Options {
 
     /// What a trial of this length costs.
     pub(crate) fn cost_ns(&self, duration_ns: u64) -> u64 {
-        duration_ns + self.settle_ns + OVERHEAD_NS
+        duration_ns.saturating_add(self.settle_ns).saturating_add(OVERHEAD_NS)
+    }
+
+    /// The rate at which a trial of this length has the samples that the objectives need; 0 where they need none.
+    pub(crate) fn rate_of_length(&self, duration_ns: u64) -> f64 {
+        self.samples_min as f64 * SAMPLES_SPARE / (duration_ns.max(1) as f64 / 1e9)
     }
 
     /// The length of a trial at this rate: longer where its samples would not carry the objectives.
     pub(crate) fn duration_ns(&self, at_least_ns: u64, rate_per_sec: f64) -> u64 {
-        // A twentieth to spare, since random arrivals may be fewer.
-        let samples_ns = self.samples_min as f64 * 1.05 / rate_per_sec.max(1e-6) * 1e9;
+        let samples_ns = self.samples_min as f64 * SAMPLES_SPARE / rate_per_sec.max(1e-6) * 1e9;
         at_least_ns.max(samples_ns as u64)
     }
 }

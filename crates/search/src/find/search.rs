@@ -10,6 +10,8 @@ const FACTOR_FIRST: f64 = 1.2;
 const FACTOR_MAX: f64 = 4.0;
 /// The bracket starts so far below the closed maximum: a queue needs room.
 const START_SHARE: f64 = 0.85;
+/// The first trial of a bracket takes no more than this part of the budget.
+const BRACKET_SHARE: u64 = 8;
 /// Trials at the lowest rate that must fail before the service is said to.
 const MINIMUM_FAILURES: u32 = 3;
 /// Trials at the highest rate that must go well.
@@ -67,6 +69,7 @@ pub struct Search {
     confirmation: Confirmation,
     recovery: Option<Recovery>,
     forgot_beginning: bool,
+    became_slower: bool,
 }
 
 impl Search {
@@ -99,6 +102,7 @@ impl Search {
             confirmation: Confirmation::NotTried,
             recovery: None,
             forgot_beginning: false,
+            became_slower: false,
         })
     }
 
@@ -150,7 +154,8 @@ impl Search {
         match self.stage.clone() {
             Stage::Maximum => {
                 let (low, high) = (self.options.rate_min_per_sec, self.options.rate_max_per_sec);
-                self.stage = bracket_from((result.achieved_per_sec * START_SHARE).clamp(low, high));
+                let wanted = (result.achieved_per_sec * START_SHARE).max(self.affordable_per_sec());
+                self.stage = bracket_from(wanted.clamp(low, high));
             }
             Stage::Bracket { rate, factor, low, high, at_end_count } => {
                 self.count(result.outcome);
@@ -163,7 +168,7 @@ impl Search {
                 }
                 self.consider_end();
             }
-            Stage::Confirm { rate, soak_count } => self.on_soak(rate, soak_count, is_sustained),
+            Stage::Confirm { rate, soak_count } => self.on_soak(rate, soak_count, result.outcome),
             Stage::Up => {
                 self.recovery = Some(Recovery { held_before: is_sustained, sustained_per_sec: None });
                 self.stage = Stage::Overload;
@@ -244,6 +249,12 @@ impl Search {
         true
     }
 
+    /// The lowest rate at which a first trial, long enough for the objectives, takes no more than its share of the budget.
+    fn affordable_per_sec(&self) -> f64 {
+        let share_ns = (self.left_ns() / BRACKET_SHARE).max(self.options.short_ns);
+        self.options.rate_of_length(share_ns)
+    }
+
     fn count(&mut self, outcome: Outcome) {
         self.bad_count += u32::from(outcome != Outcome::Sustained);
         self.client_count += u32::from(outcome == Outcome::ClientLimited);
@@ -310,7 +321,10 @@ impl Search {
     /// Whether the interval is narrow enough, or the budget allows no further trial.
     fn consider_end(&mut self) {
         let options = self.options;
-        let soak_ns = if options.confirm_ns > 0 { options.cost_ns(options.confirm_ns) } else { 0 };
+        let soak_ns = match options.confirm_ns {
+            0 => 0,
+            confirm_ns => options.cost_ns(options.duration_ns(confirm_ns, self.measure_per_sec())),
+        };
         let after_ns = if options.hysteresis { 5 * options.cost_ns(options.full_ns) } else { 0 };
         let next_ns = options.cost_ns(options.duration_ns(options.full_ns, self.measure_per_sec()));
         let is_spent = self.left_ns() < soak_ns.saturating_add(after_ns).saturating_add(next_ns);
@@ -319,8 +333,11 @@ impl Search {
             threshold.trial_count() >= MEASURES_MIN
                 && threshold.estimate().width_ratio() <= options.precision_ratio
         };
-        if is_narrow(threshold) && threshold.forget_another_beginning() {
+        if is_narrow(threshold)
+            && let Some(since) = threshold.forget_another_beginning()
+        {
             self.forgot_beginning = true;
+            self.became_slower = since.is_lt();
         }
         if is_spent || is_narrow(threshold) {
             self.settle_answer();
@@ -337,6 +354,7 @@ impl Search {
         (self.answer_per_sec, self.limit) = match (estimate, self.sustained_max) {
             (Some(estimate), _) => (estimate.low_per_sec.clamp(low, high), Limit::Service),
             (None, Some(rate)) => (rate, Limit::Unknown),
+            (None, None) if self.bad_count > 0 && !is_client => (0.0, Limit::NoneSustained),
             (None, None) => (0.0, Limit::Unknown),
         };
         self.is_precise =
@@ -359,13 +377,17 @@ impl Search {
         if is_asked { Stage::Up } else { Stage::Done }
     }
 
-    fn on_soak(&mut self, rate: f64, soak_count: u32, is_sustained: bool) {
+    fn on_soak(&mut self, rate: f64, soak_count: u32, outcome: Outcome) {
         self.answer_per_sec = rate;
-        self.confirmation = if is_sustained { Confirmation::Held } else { Confirmation::Failed };
-        let cost_ns = self.options.cost_ns(self.options.confirm_ns);
+        self.confirmation = match outcome {
+            Outcome::Sustained => Confirmation::Held,
+            Outcome::NotSustained => Confirmation::Failed,
+            Outcome::ClientLimited => Confirmation::ClientLimited,
+        };
+        let cost_ns = self.options.cost_ns(self.options.duration_ns(self.options.confirm_ns, rate));
         // A soak that fails says that the bound is lower over minutes than over seconds.
         let lower = rate * (1.0 - self.options.precision_ratio);
-        let goes_on = !is_sustained
+        let goes_on = outcome == Outcome::NotSustained
             && soak_count < SOAKS_MAX
             && self.left_ns() >= cost_ns
             && lower > self.options.rate_min_per_sec;
@@ -385,6 +407,7 @@ impl Search {
             confirmation: self.confirmation,
             recovery: self.recovery,
             forgot_beginning: self.forgot_beginning,
+            became_slower: self.became_slower,
             spent_ns: self.spent_ns,
         }
     }

@@ -12,6 +12,8 @@ struct Service {
     noise: f64,
     /// Share of trials that go badly whatever the rate.
     hiccups: f64,
+    /// Shares of the capacity between which it fails, though it does not above them.
+    band: (f64, f64),
     /// Time constant with which it comes to speed from 60 %.
     warm_up_ns: u64,
     random: Random,
@@ -20,7 +22,15 @@ struct Service {
 
 impl Service {
     fn new(capacity: f64, noise: f64, seed: u64) -> Self {
-        Self { capacity, noise, hiccups: 0.0, warm_up_ns: 0, random: Random::new(seed), now_ns: 0 }
+        Self {
+            capacity,
+            noise,
+            hiccups: 0.0,
+            band: (0.0, 0.0),
+            warm_up_ns: 0,
+            random: Random::new(seed),
+            now_ns: 0,
+        }
     }
 
     /// Mean 0, standard deviation 1 (Box and Muller, 1958).
@@ -42,7 +52,10 @@ impl Service {
         // Growth of the queue below 0.2 % of the rate is not told from none: see `assess`.
         let is_kept_up = trial.rate_per_sec * 0.998 <= capacity;
         let is_hiccup = self.random.unit() < self.hiccups;
-        let outcome = if is_kept_up && !is_hiccup { Outcome::Sustained } else { Outcome::NotSustained };
+        let share = trial.rate_per_sec / self.capacity;
+        let is_inverted = (self.band.0..self.band.1).contains(&share);
+        let outcome =
+            if is_kept_up && !is_hiccup && !is_inverted { Outcome::Sustained } else { Outcome::NotSustained };
         TrialResult {
             outcome,
             achieved_per_sec: trial.rate_per_sec.min(capacity).max(0.97 * capacity),
@@ -122,4 +135,16 @@ fn with_a_warm_up() {
 #[test]
 fn with_hiccups_below_rates_that_were_sustained() {
     check(|seed| Service { hiccups: 0.05, ..Service::new(capacity(seed), 0.03, seed) }, Options::default());
+}
+
+#[test]
+fn with_an_inversion() {
+    // It fails from 0.9 to 0.98 of its capacity and not above: by MLRsearch's rules what is above counts for nothing.
+    for noise in [0.0, 0.03] {
+        let make = |seed| Service { band: (0.9, 0.98), ..Service::new(capacity(seed), noise, seed) };
+        let shares = answers(make, Options::default());
+        let (median, greatest) = (shares[200], shares[399]);
+        assert!((median / 0.9 - 1.0).abs() <= 0.02, "noise {noise}: median {median}");
+        assert!(greatest <= 1.01, "noise {noise}: greatest {greatest}");
+    }
 }

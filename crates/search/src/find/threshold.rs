@@ -7,6 +7,7 @@
 //! Trials are placed where they tell most: at the middle while that is unknown, then one scale to either side.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Scales of the logistic curve that are thought possible, alike likely: noise with a standard deviation (1.81 s) of 0.2 % to 15 % per trial.
 const SCALES: [f64; 7] = [0.001, 0.0023, 0.005, 0.011, 0.023, 0.046, 0.085];
@@ -223,12 +224,12 @@ impl Threshold {
         self.trials.len()
     }
 
-    /// Whether the first third of the trials speaks of another service than the rest, as where it was still warming up: then they are
-    /// forgotten. True when that was so.
-    pub(crate) fn forget_another_beginning(&mut self) -> bool {
+    /// Whether the first third of the trials speaks of another service than the rest, as where it was still warming up or became slower: then
+    /// they are forgotten. How the bound is now to what it was then, where that was so.
+    pub(crate) fn forget_another_beginning(&mut self) -> Option<Ordering> {
         let third = self.trials.len() / 3;
         if third < 3 {
-            return false;
+            return None;
         }
         let part = |trials: &[(f64, bool)]| {
             let mut part = Self { trials: trials.to_vec(), ..self.clone() };
@@ -241,10 +242,11 @@ impl Threshold {
         let (early, late) = self.trials.split_at(third);
         let ((_, (early_mean, early_sd)), (late, (late_mean, late_sd))) = (part(early), part(late));
         let is_other = (early_mean - late_mean).abs() > 3.0 * early_sd.hypot(late_sd);
-        if is_other {
-            *self = late;
+        if !is_other {
+            return None;
         }
-        is_other
+        *self = late;
+        Some(late_mean.total_cmp(&early_mean))
     }
 }
 

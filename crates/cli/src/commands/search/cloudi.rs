@@ -1,48 +1,53 @@
 //! `weir search --cloudi`: CloudI's ticks, each a run with a phase per sender.
 
+use super::files::{self, Results};
 use super::lab::Lab;
 use super::progress::Progress;
 use super::subject::Subject;
 use crate::args::SearchArgs;
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
 use crate::quick::flag_fault;
 use crate::talk::Talk;
-use record::{PhaseRecord, RunRecord};
-use search::cloudi::{Group, LogLevel, Settings, Stable, conclusions, statistics, tick_plan};
+use plan::Diagnostic;
+use record::{Latencies, PhaseRecord, RunRecord};
+use search::cloudi::{CloudiRecord, Group, LogLevel, Settings, Tick, conclusions, statistics, tick_plan};
 use stats::Histogram;
-use std::io::Write as _;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Shortest tick that CloudI allows.
 const TICK_LENGTH_MS_MIN: u64 = 1000;
-
 pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
     let subject = Subject::of(args, talk)?;
     let settings = settings(args)?;
     let budget_ns = units::parse_duration_ns(&args.budget)
         .map_err(|error| Failure::usage(&flag_fault("--budget", &error.to_string())))?;
-    let id = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let mut lab = Lab::new(&subject, &args.runner, 0, &format!("{id:x}"), talk)?;
-    let mut progress = Progress::new(args.output.quiet);
+    let mut record = blank(&subject, settings, args.cloudi.burst);
     let mut group = Group::new(settings);
-    // Of all ticks since every sender keeps its rate.
     let mut window = Histogram::default();
+    if let Some(path) = &args.output.resume {
+        let earlier =
+            files::read_kind("--resume", path, CloudiRecord::KIND).map_err(|fault| Failure::usage(&fault))?;
+        window = resume(&mut group, &mut record, earlier).map_err(|fault| Failure::usage(&fault))?;
+    }
+    let results = Results::open(args, &subject, &record.search_id)?;
+    let mut lab = Lab::new(&subject, &args.runner, 0, &record.search_id, talk)?;
+    lab.skip(record.ticks.len());
+    let mut progress = Progress::new(args.output.quiet);
+    let spent_ns: u64 = record.ticks.iter().map(|tick| tick.elapsed_ns).sum();
     let began = Instant::now();
-    let mut found: Option<Stable> = None;
-    for number in 1u64.. {
-        let rate: u64 = group.senders().iter().map(search::cloudi::Sender::rate_per_sec).sum();
-        progress.begin(format!("tick {number}, {}/s", units::count(rate)));
+    while !is_over(&record, args)
+        && began.elapsed().as_nanos() < u128::from(budget_ns.saturating_sub(spent_ns))
+    {
+        let asked: Vec<u64> = group.senders().iter().map(search::cloudi::Sender::rate_per_sec).collect();
+        progress.begin_tick(title(&record, &group, &asked));
         let plan = tick_plan(&subject.plan, subject.phase_index, &group, settings, args.cloudi.burst);
         let tick = Instant::now();
         let Some(run) = lab.run(plan, 0, &mut progress)? else { break };
+        let elapsed_ns = tick.elapsed().as_nanos() as u64;
         let completed: Vec<f64> = run.phases.iter().map(|phase| phase.achieved_per_sec).collect();
-        for line in group.on_tick(&completed, tick.elapsed().as_secs_f64()) {
-            let name = subject.plan.name.as_str();
-            progress.say(&format!(
-                "{} {}",
-                level(line.level),
-                line.text.replace("(to NAME,", &format!("(to {name},"))
-            ));
+        for line in group.on_tick(&completed, elapsed_ns as f64 / 1e9) {
+            let text = line.text.replace("(to NAME,", &format!("(to {},", record.name));
+            progress.say(&format!("{} {text}", level(line.level)));
         }
         let invalid = failed_checks(&run);
         if invalid > 0 {
@@ -54,30 +59,99 @@ pub(crate) fn run(args: &SearchArgs, talk: &Talk) -> Result<Exit, Failure> {
             window.clear();
         }
         gather(&run.phases, keeps_rate, &mut window);
-        found = group.stable();
-        let is_enough = found.is_some_and(|stable| stable.count > u64::from(args.cloudi.stable_ticks));
-        if is_enough || began.elapsed().as_nanos() >= u128::from(budget_ns) {
-            break;
-        }
+        record.ticks.push(Tick { asked_per_sec: asked, completed_per_sec: completed, elapsed_ns });
+        record.stable = group.stable();
+        record.response_ns = Latencies::of(&window);
+        results.keep(&record)?;
     }
     progress.clear();
-    tell(found, &window, lab.is_stopped(), talk)
+    tell(&record, &window, &results, lab.is_stopped(), talk)
+}
+
+fn blank(subject: &Subject, settings: Settings, is_burst: bool) -> CloudiRecord {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    CloudiRecord {
+        kind: CloudiRecord::KIND.to_owned(),
+        schema_version: search::SCHEMA_VERSION,
+        search_id: format!("{:x}", started.as_millis()),
+        name: subject.plan.name.clone(),
+        started_unix_ns: started.as_nanos() as u64,
+        settings,
+        is_burst,
+        ticks: Vec::new(),
+        stable: None,
+        response_ns: Latencies::default(),
+    }
+}
+
+/// Whether all senders have been stable for as long as was asked for.
+fn is_over(record: &CloudiRecord, args: &SearchArgs) -> bool {
+    record.stable.is_some_and(|stable| stable.count > u64::from(args.cloudi.stable_ticks))
+}
+
+/// Tells the senders the ticks that were made already; what they completed in the stable ones comes back.
+fn resume(
+    group: &mut Group,
+    record: &mut CloudiRecord,
+    earlier: CloudiRecord,
+) -> Result<Histogram, Diagnostic> {
+    let other = |what: &str| {
+        Diagnostic::error(format!("--resume: that search had {what}"))
+            .hint("give the same flags, or begin anew without --resume")
+    };
+    if earlier.name != record.name {
+        return Err(other(&format!("another subject: {}", earlier.name)));
+    }
+    if earlier.settings != record.settings || earlier.is_burst != record.is_burst {
+        return Err(other("other options"));
+    }
+    let window = earlier.response_ns.to_histogram();
+    let window = window.map_err(|error| other(&format!("a histogram that can't be read: {error}")))?;
+    for tick in &earlier.ticks {
+        group.on_tick(&tick.completed_per_sec, tick.elapsed_ns as f64 / 1e9);
+    }
+    *record = CloudiRecord { stable: group.stable(), ..earlier };
+    Ok(window)
+}
+
+/// `tick 12, 40,000/s, stable 7 of 24`
+fn title(record: &CloudiRecord, group: &Group, asked: &[u64]) -> String {
+    let least = group.senders().iter().map(search::cloudi::Sender::stable_count).min().unwrap_or_default();
+    let stable = match (record.settings.request_rate, least) {
+        (Some(_), _) | (None, 0) => String::new(),
+        (None, count) => format!(", stable {count} of {}", record.settings.tick_stable_count),
+    };
+    let rate = units::count(asked.iter().fold(0, |sum: u64, rate| sum.saturating_add(*rate)));
+    format!("tick {}, {rate}/s{stable}", record.ticks.len() + 1)
 }
 
 /// CloudI's block on stdout, and on stderr what it does not say.
-fn tell(found: Option<Stable>, window: &Histogram, is_stopped: bool, talk: &Talk) -> Result<Exit, Failure> {
-    let Some(stable) = found else {
+fn tell(
+    record: &CloudiRecord,
+    window: &Histogram,
+    results: &Results<'_>,
+    is_stopped: bool,
+    talk: &Talk,
+) -> Result<Exit, Failure> {
+    let text = record.stable.map_or(String::new(), |stable| {
+        format!(
+            "stable at {:.1} [{:.1} .. {:.1}] requests/second\n{}",
+            stable.mean,
+            stable.min,
+            stable.max,
+            statistics(window)
+        )
+    });
+    let shown = if text.is_empty() { "not stable\n" } else { &text };
+    let markdown = format!("### {}: as CloudI\n\n```\n{shown}```\n", search::text::escaped(&record.name));
+    results.finish(record, &text, &markdown, None)?;
+    if is_stopped {
+        results.say_how_to_go_on(talk);
+    }
+    if record.stable.is_none() {
         talk.say("not stable: the search ended before every sender kept a rate\nhint: give a larger --budget, or a lower --tick-stable-count");
         return Ok(if is_stopped { Exit::Aborted } else { Exit::ObjectiveMissed });
-    };
-    let text = format!(
-        "stable at {:.1} [{:.1} .. {:.1}] requests/second\n{}",
-        stable.mean,
-        stable.min,
-        stable.max,
-        statistics(window)
-    );
-    exit::of_stdout(std::io::stdout().write_all(text.as_bytes()))?;
+    }
     for conclusion in conclusions(window) {
         talk.say(&format!("note: {conclusion}"));
     }

@@ -25,6 +25,7 @@ pub(crate) struct Lab<'a> {
     /// The run under way, if any, for the thread that hears signals.
     interrupt: Arc<Mutex<Interrupt>>,
     signals: Receiver<()>,
+    /// Before the first trial; 0 after it.
     warm_up_ns: u64,
     trial_index: u64,
     /// By which the trials of this search are found in the store.
@@ -85,7 +86,7 @@ impl<'a> Lab<'a> {
         self.trial_index += trial_count as u64;
     }
 
-    /// Makes a trial and says how long all of it took, ns. `None`: a signal came before its end.
+    /// Makes a trial and says how long it took, ns, without the warm-up, which is the service's affair and not the search's. `None`: a signal came before its end.
     pub(crate) fn try_it(
         &mut self,
         trial: &Trial,
@@ -94,10 +95,13 @@ impl<'a> Lab<'a> {
         let began = Instant::now();
         // Each trial has chances of its own, the same in each search with this seed.
         let seed = units::Random::stream(self.subject.plan.seed, self.trial_index).bits();
+        // Whichever trial is the first: where a rate is given to start with, or a search goes on, it is no closed one.
+        let warm_up_ns = std::mem::take(&mut self.warm_up_ns);
         let plan =
-            trial_plan::for_trial(&self.subject.plan, self.subject.phase_index, trial, self.warm_up_ns, seed);
+            trial_plan::for_trial(&self.subject.plan, self.subject.phase_index, trial, warm_up_ns, seed);
         let record = self.run(plan, trial.settle_ns, progress)?;
-        Ok(record.map(|record| (record, began.elapsed().as_nanos() as u64)))
+        let took_ns = (began.elapsed().as_nanos() as u64).saturating_sub(warm_up_ns);
+        Ok(record.map(|record| (record, took_ns)))
     }
 
     /// Runs a plan after a rest. `None`: a signal came before its end.

@@ -6,6 +6,7 @@ mod files;
 mod find;
 mod lab;
 mod progress;
+pub(crate) mod report;
 mod subject;
 
 use crate::args::SearchArgs;

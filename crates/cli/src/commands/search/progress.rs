@@ -3,6 +3,7 @@
 use record::RunObserver;
 use search::Assessment;
 use search::find::{Outcome, Search, Trial};
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Columns of a terminal that does not tell.
@@ -14,20 +15,52 @@ pub(crate) struct Progress {
     is_terminal: bool,
     /// Of the trial under way.
     title: String,
+    /// How the search stands before it.
+    bounds: String,
+    /// What was left of the budget before it, ns.
+    left_ns: Option<u64>,
     has_line: bool,
 }
 
 impl Progress {
     pub(crate) fn new(is_quiet: bool) -> Self {
         let is_terminal = io::stderr().is_terminal();
-        Self { is_quiet, is_terminal, title: String::new(), has_line: false }
+        Self {
+            is_quiet,
+            is_terminal,
+            title: String::new(),
+            bounds: String::new(),
+            left_ns: None,
+            has_line: false,
+        }
     }
 
-    /// A trial begins.
-    pub(crate) fn begin(&mut self, title: String) {
+    /// A trial begins; `search`, where there is one, says how it stands.
+    pub(crate) fn begin(&mut self, title: String, trial: &Trial, search: Option<&Search>) {
         self.title = title;
-        let text = self.title.clone();
-        self.replace(&text);
+        self.bounds = search.map(bounds).unwrap_or_default();
+        self.left_ns = search.map(Search::left_ns);
+        self.under_way(0, Some(trial.duration_ns));
+    }
+
+    /// A tick begins.
+    pub(crate) fn begin_tick(&mut self, title: String) {
+        self.title = title;
+        self.replace(&self.title.clone());
+    }
+
+    /// The line of the trial under way, so long after its start.
+    fn under_way(&mut self, elapsed_ns: u64, duration_ns: Option<u64>) {
+        let mut line = self.title.clone();
+        if let Some(all_ns) = duration_ns {
+            let secs = all_ns.saturating_sub(elapsed_ns) as f64 / 1e9;
+            let _ = write!(line, " {secs:>5.1} s to go");
+        }
+        let _ = write!(line, "  {}", self.bounds);
+        if let Some(left_ns) = self.left_ns {
+            let _ = write!(line, "  {} left", units::two_units(left_ns.saturating_sub(elapsed_ns)));
+        }
+        self.replace(line.trim_end());
     }
 
     /// A line that stays.
@@ -60,10 +93,7 @@ impl RunObserver for Progress {
         if self.is_quiet || !self.is_terminal {
             return;
         }
-        let left_ns = progress.duration_ns.map(|all_ns| all_ns.saturating_sub(progress.elapsed_ns));
-        let left = left_ns.map_or(String::new(), |ns| format!(", {:.1} s left", ns as f64 / 1e9));
-        let line = format!("{}{left}", self.title);
-        self.replace(&line);
+        self.under_way(progress.elapsed_ns, progress.duration_ns);
     }
 }
 
@@ -94,13 +124,18 @@ pub(crate) fn title(number: usize, trial: &Trial) -> String {
     format!("{number:>4} {:<8} {rate:>12} {:>7}", trial.kind.as_str(), units::duration(trial.duration_ns))
 }
 
-/// What came of a trial, and how the search stands after it.
-pub(crate) fn line(number: usize, trial: &Trial, assessment: &Assessment, search: &Search) -> String {
+/// Where the bound lies so far: `[493 .. 515]`.
+fn bounds(search: &Search) -> String {
     let rate = |rate: Option<f64>| rate.map_or("?".to_owned(), units::per_sec);
-    let bounds = match search.bracket() {
+    match search.bracket() {
         (None, None) => String::new(),
         (low, high) => format!("[{} .. {}]", rate(low), rate(high)),
-    };
+    }
+}
+
+/// What came of a trial, and how the search stands after it.
+pub(crate) fn line(number: usize, trial: &Trial, assessment: &Assessment, search: &Search) -> String {
+    let bounds = bounds(search);
     let (mark, words) = outcome(trial, assessment);
     let left = units::two_units(search.left_ns());
     format!("{} {mark} {bounds:<16} {left:>6} left  {words}", title(number, trial))

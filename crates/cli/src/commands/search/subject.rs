@@ -33,6 +33,11 @@ impl Subject {
         let mut plan = if is_plan(&args.subject) { read_plan(args, talk)? } else { plan_of_url(args)? };
         let phase_index = trial_plan::open_phase(&plan, args.phase.as_deref())
             .map_err(|error| Failure::usage(&quick::with_mend(&error.to_string())))?;
+        // The others speak of phases that a search leaves out; the phase is the only one then.
+        if let Some(name) = plan.phases.get(phase_index).map(|phase| phase.name.clone()) {
+            plan.slos.retain(|slo| slo.phase.as_ref().is_none_or(|of| *of == name));
+            plan.slos.iter_mut().for_each(|slo| slo.phase = None);
+        }
         if let Some(seed) = args.runner.seed {
             plan.seed = seed;
         }
@@ -123,7 +128,7 @@ pub(crate) fn options(args: &SearchArgs, plan: &Plan) -> Result<Options, Vec<Dia
     let mut take = |flag: &str, result: Result<u64, QuantityError>| {
         result.map_err(|error| faults.push(flag_fault(flag, &error.to_string()))).unwrap_or(1)
     };
-    let full_ns = take("--trial", at_least(&args.trial, units::NS_PER_MS * 200));
+    let full_ns = take("--trial", at_least(&args.trial, trial_plan::FULL_NS_MIN));
     let settle_ns = take("--settle", parse_duration_ns(&args.settle));
     let budget_ns = take("--budget", at_least(&args.budget, 1));
     let confirm_ns = match &args.confirm {
