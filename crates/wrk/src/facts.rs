@@ -2,10 +2,10 @@
 //! the record alone.
 
 use crate::options::{Mode, Options};
+use crate::sampler::STRETCH_NS;
 use crate::statistics::Statistics;
 use record::RunRecord;
 use serde::{Deserialize, Serialize};
-use units::NS_PER_MS;
 
 /// Where the record's plan holds [`Facts`].
 pub const KEY: &str = "wrk";
@@ -36,16 +36,13 @@ pub struct Facts {
     pub script: Option<String>,
     /// Answers to one batch of requests; 1 without pipelining.
     pub pipeline_depth: u32,
-    /// Answers per second of each thread, one sample per [`Facts::sampling_ns`].
+    /// Answers per second of each thread, one sample per `sampling_ns`.
     pub requests_per_sec: Statistics,
     /// How often a sample is taken, ns.
     pub sampling_ns: u64,
 }
 
 impl Facts {
-    /// How often answers are counted into a sample: 100 ms, as wrk does.
-    pub const SAMPLING_NS: u64 = 100 * NS_PER_MS;
-
     /// Of a command line, before the run.
     pub fn of(options: &Options) -> Self {
         Self {
@@ -61,7 +58,7 @@ impl Facts {
             script: None,
             pipeline_depth: 1,
             requests_per_sec: Statistics::default(),
-            sampling_ns: Self::SAMPLING_NS,
+            sampling_ns: STRETCH_NS,
         }
     }
 

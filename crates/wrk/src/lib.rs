@@ -25,7 +25,7 @@ pub use facts::{Facts, KEY};
 pub use lower::{WARM_UP, lower, request_text};
 pub use options::{Mode, Options, Output, Url};
 pub use page::{ErrorCounts, Figures, calibration, head, open_count, page, result};
-pub use sampler::{STRETCH_NS, SampleBook};
+pub use sampler::SampleBook;
 pub use scenario::Connections;
 pub use statistics::Statistics;
 pub use usage::{usage, version_line};

@@ -62,7 +62,7 @@ pub struct Options {
     pub batch_latency: bool,
     /// Requests per second over all connections; `None`: as fast as answers come.
     pub rate: Option<Rate>,
-    /// Load for so long first that is in no figure, ns; `None`: what the mode does by itself.
+    /// Load for so long first that is in no figure, ns; `None`: not at all.
     pub warmup_ns: Option<u64>,
     /// Whether the server's certificate goes unverified.
     pub insecure: bool,

@@ -10,31 +10,23 @@ use std::sync::{Arc, Mutex};
 use units::NS_PER_MS;
 
 /// Length of a stretch in wrk.
-pub const STRETCH_NS: u64 = 100 * NS_PER_MS;
+pub(crate) const STRETCH_NS: u64 = 100 * NS_PER_MS;
 /// Greatest rate that is told apart, as in wrk.
 const RATE_PER_SEC_MAX: u64 = 10_000_000;
 
-/// What all threads' samplers share: from when on samples count, how long a stretch is, and where samples are handed in.
+/// What all threads' samplers share: from when on samples count, and where they are handed in.
 ///
-/// The control plane may change both times while the run goes on; samplers look when a stretch ends.
-#[derive(Debug)]
+/// The control plane may change the time while the run goes on; samplers look when a stretch ends.
+#[derive(Debug, Default)]
 pub struct SampleBook {
-    stretch_ns: AtomicU64,
     from_ns: AtomicU64,
     samples: Mutex<Histogram>,
 }
 
-impl Default for SampleBook {
-    fn default() -> Self {
-        Self { stretch_ns: AtomicU64::new(STRETCH_NS), from_ns: AtomicU64::new(0), samples: Mutex::default() }
-    }
-}
-
 impl SampleBook {
-    /// Only stretches that begin at or after `from_ns` (ns since the run's origin) count from now on, and each is `stretch_ns` long:
-    /// for a warm-up that has ended. `u64::MAX`: none counts.
-    pub fn restart(&self, from_ns: u64, stretch_ns: u64) {
-        self.stretch_ns.store(stretch_ns.max(1), Ordering::Relaxed);
+    /// Only stretches that begin at or after `from_ns` (ns since the run's origin) count from now on: for a warm-up that has ended.
+    /// `u64::MAX`: none counts.
+    pub fn restart(&self, from_ns: u64) {
         self.from_ns.store(from_ns, Ordering::Relaxed);
     }
 
@@ -67,7 +59,7 @@ impl Sampler {
     pub(crate) fn begin(&mut self, now_ns: u64) {
         if self.mark_ns == u64::MAX {
             self.mark_ns = now_ns;
-            self.end_ns = now_ns.saturating_add(self.book.stretch_ns.load(Ordering::Relaxed));
+            self.end_ns = now_ns.saturating_add(STRETCH_NS);
         }
     }
 
@@ -83,7 +75,6 @@ impl Sampler {
     /// Ends the stretch that is over, and begins the one that `now_ns` lies in.
     #[cold]
     fn end_stretch(&mut self, now_ns: u64) {
-        let stretch_ns = self.book.stretch_ns.load(Ordering::Relaxed);
         let from_ns = self.book.from_ns.load(Ordering::Relaxed);
         if self.count > 0 {
             let elapsed_ms = self.end_ns.saturating_sub(self.mark_ns) / NS_PER_MS;
@@ -95,8 +86,8 @@ impl Sampler {
             self.count = 0;
         }
         let gone_ns = now_ns.saturating_sub(self.end_ns);
-        let whole = (gone_ns / stretch_ns).saturating_add(1);
-        self.end_ns = self.end_ns.saturating_add(whole.saturating_mul(stretch_ns));
+        let whole = (gone_ns / STRETCH_NS).saturating_add(1);
+        self.end_ns = self.end_ns.saturating_add(whole.saturating_mul(STRETCH_NS));
     }
 }
 
@@ -137,7 +128,7 @@ mod tests {
     #[test]
     fn a_warm_up_is_not_in_the_samples() {
         let book = Arc::new(SampleBook::default());
-        book.restart(1_250 * NS_PER_MS, STRETCH_NS);
+        book.restart(1_250 * NS_PER_MS);
         // 100/s in the warm-up, 1000/s after it.
         let warm = (0..25).map(|index| 1_000 + index * 10);
         check(&book, warm.chain(1_250..1_551), &[(1_000, 2)]);
@@ -146,11 +137,11 @@ mod tests {
     #[test]
     fn a_rate_beyond_what_is_told_apart_is_cut() {
         let book = Arc::new(SampleBook::default());
-        book.restart(0, 1);
         let mut sampler = Sampler::new(Arc::clone(&book));
         sampler.begin(0);
-        (0..20_000).for_each(|_| sampler.answered(0));
-        sampler.answered(1);
+        let beyond = RATE_PER_SEC_MAX / 10 + 1;
+        (0..beyond).for_each(|_| sampler.answered(0));
+        sampler.answered(STRETCH_NS);
         drop(sampler);
         assert_eq!((book.samples().count(), book.samples().max_ns()), (1, Some(RATE_PER_SEC_MAX)));
     }

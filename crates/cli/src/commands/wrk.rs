@@ -386,7 +386,7 @@ impl RunObserver for Page {
         let from_ns =
             u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(LEAD_NS);
         let from_ns = if phase == ::wrk::WARM_UP { u64::MAX } else { from_ns };
-        self.book.restart(from_ns, Facts::SAMPLING_NS);
+        self.book.restart(from_ns);
     }
 
     fn phase_ended(&mut self, phase: &PhaseRecord) {
