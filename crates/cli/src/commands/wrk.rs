@@ -326,7 +326,7 @@ fn refusal(options: &Options, error: RunError) -> Failure {
     let place = format!("{}:{}", options.url.host, options.url.service());
     let said = match class.as_str() {
         "resolve" => format!("unable to resolve {place} {reason}"),
-        "tls" => format!(
+        "tls" if message.contains("certificate") => format!(
             "unable to connect to {place} {reason}\nhint: trust its issuer with --cacert, or skip the check with -k"
         ),
         _ => format!("unable to connect to {place} {reason}"),

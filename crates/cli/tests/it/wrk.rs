@@ -454,6 +454,14 @@ fn certificates_are_verified_unless_told_otherwise() {
         "{}",
         refused.stderr
     );
+    // What no flag on certificates mends has no hint on them.
+    let (_plain, plain_address) = target();
+    let not_tls = weir(&["wrk", "-d50ms", &format!("https://{plain_address}/")]);
+    assert!(
+        not_tls.stderr.contains("does not speak TLS") && not_tls.stderr.lines().count() == 1,
+        "{}",
+        not_tls.stderr
+    );
     let insecure = run(&["-k", "--json", &json]);
     assert_eq!(insecure.code, Some(0), "{}", insecure.stderr);
     assert!(
