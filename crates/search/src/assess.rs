@@ -6,7 +6,7 @@
 
 use crate::find::Outcome;
 use plan::{Latency, Metric, Slo};
-use record::{PhaseKind, PhaseRecord, ReasonCode, RunRecord, SloRecord, VerdictState};
+use record::{IntervalRecord, PhaseKind, PhaseRecord, ReasonCode, RunRecord, SloRecord, VerdictState};
 use serde::{Deserialize, Serialize};
 
 /// Growth of the response time per second below which a service keeps up: 2 ms in a second. Capacity is told to this share.
@@ -71,11 +71,12 @@ pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Asse
         reasons.push(format!("{} missed: {}", slo.expression, slo.observed_text));
     }
     let misses_objective = !reasons.is_empty();
-    let growth = growth(phase);
+    let (growth, action) = telling_growth(phase);
     let is_growing = growth.is_some_and(|growth| growth.is_certain());
     if let Some(growth) = growth.filter(|_| is_growing) {
+        let of = action.map_or(String::new(), |name| format!(" of {name}"));
         reasons.push(format!(
-            "work piled up: response times grew by {} in each second",
+            "work piled up: response times{of} grew by {} in each second",
             units::duration((growth.ratio * 1e9) as u64)
         ));
     }
@@ -211,15 +212,38 @@ impl Growth {
 
 /// The slope of a straight line through the intervals' mean response times, by least squares.
 pub fn growth(phase: &PhaseRecord) -> Option<Growth> {
+    growth_of(phase, |interval| interval.response_ns.mean)
+}
+
+/// The growth that tells of the phase, and of which action that is; `None`: of all together. One action among many may pile up alone, and the
+/// mean over all would hardly show it.
+fn telling_growth(phase: &PhaseRecord) -> (Option<Growth>, Option<&str>) {
+    let of_action = |name: &str| {
+        growth_of(phase, |interval| {
+            let part = interval.actions.iter().find(|action| action.name == name)?;
+            Some(part.response_ns.mean).filter(|_| !part.response_ns.is_empty())
+        })
+    };
+    let all = growth(phase);
+    if all.is_some_and(|growth| growth.is_certain()) {
+        return (all, None);
+    }
+    let certain = phase.actions.iter().filter_map(|action| {
+        let growth = of_action(&action.name).filter(Growth::is_certain)?;
+        Some((growth, action.name.as_str()))
+    });
+    let most = certain.max_by(|(a, _), (b, _)| a.ratio.total_cmp(&b.ratio));
+    most.map_or((all, None), |(growth, name)| (Some(growth), Some(name)))
+}
+
+fn growth_of(phase: &PhaseRecord, mean_ns: impl Fn(&IntervalRecord) -> Option<u64>) -> Option<Growth> {
     let (start_ns, length_ns) = (phase.start_ns, phase.duration_ns);
     let first_ns = start_ns as f64 + GROWTH_SKIPPED * length_ns as f64;
     let points: Vec<(f64, f64)> = phase
         .intervals
         .iter()
         .filter(|interval| interval.start_ns < start_ns.saturating_add(length_ns))
-        .map(|interval| {
-            (interval.start_ns as f64 + interval.duration_ns as f64 / 2.0, interval.response_ns.mean)
-        })
+        .map(|interval| (interval.start_ns as f64 + interval.duration_ns as f64 / 2.0, mean_ns(interval)))
         .filter(|(middle_ns, _)| *middle_ns >= first_ns)
         .filter_map(|(middle_ns, mean_ns)| Some((middle_ns / 1e9, mean_ns? as f64 / 1e9)))
         .collect();

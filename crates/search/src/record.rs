@@ -57,6 +57,10 @@ pub fn slim(mut run: RunRecord) -> RunRecord {
         for latencies in [&mut interval.response_ns, &mut interval.service_ns, &mut interval.wait_ns] {
             latencies.histogram.clear();
         }
+        for action in &mut interval.actions {
+            action.response_ns.histogram.clear();
+            action.service_ns.histogram.clear();
+        }
     }
     run
 }

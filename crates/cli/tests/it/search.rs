@@ -1,8 +1,9 @@
 //! `weir search`: against servers of known capacity, real and simulated, and what is said of wrong wishes.
 
 use crate::command::{Folder, Transcript, weir};
-use netio::sim::{FixedServer, SimDriver};
-use search::find::{Answer, Limit, Options, Search, Step, TrialResult};
+use netio::sim::{FixedServer, PeerConnection, Replies, SimDriver, SimPeer};
+use netio::{Address, Close};
+use search::find::{Answer, Limit, Options, Outcome, Search, Step, Trial, TrialKind, TrialResult};
 use search::{Context, SearchRecord, trial_plan};
 use std::num::NonZeroU32;
 use target::{Options as TargetOptions, Running, Server};
@@ -280,6 +281,51 @@ fn simulated_servers_are_found_exactly() {
         assert_eq!(answer.limit, Limit::Service);
         assert!(trials < 40, "{trials} trials");
     }
+}
+
+/// Two kinds of requests: those to `/dear` wait for one server, all others are answered at once.
+struct TwoKinds {
+    dear_ns: u64,
+    free_at_ns: u64,
+}
+
+impl SimPeer for TwoKinds {
+    fn connecting(&mut self, now_ns: u64, connection: PeerConnection, _: &Address, replies: &mut Replies) {
+        replies.accept(connection, now_ns);
+    }
+
+    fn received(&mut self, now_ns: u64, connection: PeerConnection, bytes: &[u8], replies: &mut Replies) {
+        let mut ready_ns = now_ns + 100_000;
+        if bytes.starts_with(b"GET /dear ") {
+            ready_ns = self.free_at_ns.max(now_ns) + self.dear_ns;
+            self.free_at_ns = ready_ns;
+        }
+        replies.bytes(connection, ready_ns, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_vec());
+    }
+
+    fn closed(&mut self, _: u64, _: PeerConnection, _: Close, _: &mut Replies) {}
+}
+
+#[test]
+fn a_rare_action_that_piles_up_is_not_hidden_by_the_many() {
+    let yaml = "targets: {a: {url: 'http://127.0.0.1', connections: 500}}\nactions: [{name: cheap, weight: 99, get: /}, {name: dear, weight: 1, get: /dear}]\nrate: 1/s\nduration: 1s\n";
+    let plan = planfile::parse(yaml, "test.yaml", &planfile::InMemory::default()).plan.unwrap();
+    let found = |rate_per_sec: f64| {
+        let trial = Trial { kind: TrialKind::Measure, rate_per_sec, duration_ns: 5 * SEC, settle_ns: 0 };
+        // 50 dear ones per second, and so 5000 in all.
+        let server = TwoKinds { dear_ns: 20_000_000, free_at_ns: 0 };
+        let made = trial_plan::for_trial(&plan, 0, &trial, 0, 1);
+        let record = runner::simulate(&made, SimDriver::new(Box::new(server))).unwrap();
+        search::assess(&record, &made.slos, Context::default()).unwrap()
+    };
+    assert_eq!(found(3_500.0).outcome, Outcome::Sustained, "{:?}", found(3_500.0).reasons);
+    let overloaded = found(6_000.0);
+    assert_eq!(overloaded.outcome, Outcome::NotSustained);
+    assert!(
+        overloaded.reasons[0].starts_with("work piled up: response times of dear grew by "),
+        "{:?}",
+        overloaded.reasons
+    );
 }
 
 #[test]
