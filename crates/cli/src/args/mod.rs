@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print the JSON Schema of plans, for editors
     Schema,
-    /// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page
+    /// Write a page of runs for browsers, or print one as text, Markdown, CSV, JUnit XML, as Tulip or wrk does
     Report(ReportArgs),
     /// Compare runs: what differs, and how certain that is
     Compare(Box<CompareArgs>),

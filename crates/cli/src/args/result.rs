@@ -31,13 +31,13 @@ pub(crate) enum FailOn {
     Suspect,
 }
 
-/// Print a run's record as text, Markdown, JUnit XML, Tulip's table or wrk's page, or write a page for browsers
+/// Print a run's record as text, Markdown, CSV, JUnit XML, Tulip's table or wrk's page, or write a page for browsers
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// A kept run (last, last~1, an id, a name, KEY=VALUE of a label), a file with a record, or - for stdin; html takes several
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<String>,
-    /// The form [default: as the ending of --output says (html, json, md, xml), else text]
+    /// The form [default: as the ending of --output says (html, json, md, csv, xml), else text]
     #[arg(short, long)]
     pub(crate) format: Option<ReportFormat>,
     /// Write to this file in place of stdout
@@ -58,6 +58,7 @@ pub(crate) enum ReportFormat {
     Html,
     Json,
     Markdown,
+    Csv,
     Junit,
     Tulip,
     TulipJson,

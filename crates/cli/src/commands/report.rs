@@ -63,6 +63,7 @@ fn format_of(output: Option<&Path>) -> ReportFormat {
         "html" | "htm" => ReportFormat::Html,
         "json" => ReportFormat::Json,
         "md" => ReportFormat::Markdown,
+        "csv" => ReportFormat::Csv,
         "xml" => ReportFormat::Junit,
         _ => ReportFormat::Text,
     }
@@ -87,6 +88,7 @@ fn form(
         ReportFormat::Html => Box::new(Html),
         ReportFormat::Json => Box::new(Json { layout: Layout::Pretty }),
         ReportFormat::Markdown => Box::new(Markdown),
+        ReportFormat::Csv => Box::new(Csv),
         ReportFormat::Junit => Box::new(Junit::default()),
         ReportFormat::Tulip => Box::new(Page::of(tulip::table(record), named, of_tulip)?),
         ReportFormat::TulipJson => {
@@ -105,6 +107,15 @@ fn too_many(count: usize) -> Failure {
     let message = format!("{count} runs are named, and this form shows one");
     let hint = "write a page that shows all of them (-o runs.html), or hold them against each other with `weir compare`";
     Failure::usage(&Diagnostic::error(message).hint(hint))
+}
+
+/// A row for each phase and each action: the figures that the other forms show. `weir export --of intervals` has the course.
+struct Csv;
+
+impl Format for Csv {
+    fn write(&self, record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
+        store::export::actions_csv(record, out)
+    }
 }
 
 /// Another tool's page, which only runs of its input have.

@@ -62,7 +62,10 @@ fn several_runs_a_side_are_decided_and_fail_where_asked() {
     assert_eq!(json["candidates"][0]["rows"][0]["verdict"], "slower");
     assert_eq!(json["candidates"][0]["rows"][0]["metric"], "response.p50");
     let markdown = weir(&words(&["--format", "markdown"])).stdout;
-    assert!(markdown.contains("| ✗ | measure | response p50 | 2.00 ms | 2.20 ms | +10.1% |"), "{markdown}");
+    assert!(
+        markdown.contains("| ✗ | measure | response p50 | 2.00 ms | 2.20 ms | +202 µs | +10.1% |"),
+        "{markdown}"
+    );
 }
 
 #[test]

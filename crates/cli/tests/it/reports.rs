@@ -34,6 +34,12 @@ fn a_record_read_back_prints_as_the_run_did() {
     assert_eq!(report("markdown"), file(&markdown));
     assert_eq!(report("junit"), file(&junit));
     assert_eq!(report("json"), file(&json));
+    let export = weir(&["export", &json, "--format", "csv", "--of", "actions"]);
+    assert_eq!(report("csv"), export.stdout);
+    assert!(report("csv").lines().nth(1).is_some_and(|line| line.contains(",200,")), "{}", report("csv"));
+    let table = folder.file("run.csv");
+    assert_eq!(weir(&["report", &json, "-o", &table]).shown(&[]), "exit code 0\n");
+    assert_eq!(file(&table), export.stdout);
     let copy = folder.file("copy.txt");
     assert_eq!(weir(&["report", &json, "-o", &copy]).shown(&[]), "exit code 0\n");
     assert_eq!(file(&copy), run.stdout);
