@@ -41,7 +41,7 @@ pub(crate) fn recognise(path: &Path) -> Option<Config> {
 pub(crate) fn command(args: &TulipArgs, talk: &Talk) -> Result<Exit, Failure> {
     match &args.command {
         TulipCommand::Migrate(args) => tulip_migrate::run(args, talk),
-        TulipCommand::Init(args) => tulip_init::run(args),
+        TulipCommand::Init(args) => tulip_init::run(args, talk),
         TulipCommand::Kwrk(args) => tulip_kwrk::run(args, talk),
     }
 }
@@ -74,8 +74,17 @@ pub(crate) fn run(config: &Config, args: &RunArgs, talk: &Talk) -> Result<Exit, 
 /// What it says, with the actions of a file; its warnings are said, its errors are the failure.
 pub(crate) fn load(config: &Config, actions: Option<&Path>, talk: &Talk) -> Result<::tulip::Run, Failure> {
     let actions = actions.map(actions_of).transpose()?;
+    load_with(config, actions.as_ref(), talk)
+}
+
+/// Likewise, with the plan of a file of actions.
+pub(crate) fn load_with(
+    config: &Config,
+    actions: Option<&Plan>,
+    talk: &Talk,
+) -> Result<::tulip::Run, Failure> {
     let Source { file_name, text } = &config.source;
-    let loaded = ::tulip::parse(text, file_name, actions.as_ref());
+    let loaded = ::tulip::parse(text, file_name, actions);
     let render = |found: &Diagnostic| planfile::render(found, &config.source);
     let Some(run) = loaded.run else {
         let messages = loaded.diagnostics.iter().map(render).collect();
@@ -96,12 +105,17 @@ pub(crate) fn actions_of(path: &Path) -> Result<Plan, Failure> {
         };
         Failure::usage(&Diagnostic::error(message).hint(hint))
     })?;
+    parse_actions(&text, path)
+}
+
+/// The plan of the text of a file of actions; the path stands in findings, and files that it names are beside it.
+pub(crate) fn parse_actions(text: &str, path: &Path) -> Result<Plan, Failure> {
     let parse = |text: &str| planfile::parse(text, &path.display().to_string(), &Folder::of(path));
-    let own = parse(&text);
+    let own = parse(text);
     if let Some(plan) = own.plan {
         return Ok(plan);
     }
-    let mut loaded = parse(&with_load(&text));
+    let mut loaded = parse(&with_load(text));
     let line_count = text.lines().count();
     let is_beyond = |found: &Diagnostic| found.location.as_ref().is_some_and(|at| at.line > line_count);
     if loaded.plan.is_none() && loaded.diagnostics.iter().any(is_beyond) {

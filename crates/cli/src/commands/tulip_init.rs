@@ -1,7 +1,9 @@
 //! `weir tulip init`: a project that runs at once.
 
 use crate::args::InitArgs;
+use crate::commands::tulip::{Config, load_with, parse_actions};
 use crate::exit::{self, Exit, Failure};
+use crate::talk::Talk;
 use plan::Diagnostic;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -15,15 +17,15 @@ const FILES: [(&str, &str, u32); 3] = [
     ("run_bench.sh", include_str!("tulip_project/run_bench.sh"), 0o755),
 ];
 
-pub(crate) fn run(args: &InitArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &InitArgs, talk: &Talk) -> Result<Exit, Failure> {
     if !args.aps.is_finite() || args.aps <= 0.0 {
         let fault = Diagnostic::error(format!("--aps {} is no rate", args.aps));
         return Err(Failure::usage(&fault.hint("use a number above 0, such as 100")));
     }
-    if args.url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        let fault = Diagnostic::error("there is a blank in --url");
-        return Err(Failure::usage(&fault.hint("write for example http://127.0.0.1:7070")));
-    }
+    let [config, actions, _] = FILES.map(|(name, text, _)| (name, filled(args, text)));
+    // As a run will read them: what --url or --aps make of them is known before a file is there.
+    let plan = parse_actions(&actions.1, Path::new(actions.0))?;
+    load_with(&Config::new(config.0.to_owned(), config.1), Some(&plan), talk)?;
     let folder = &args.folder;
     let taken: Vec<String> = FILES
         .iter()
@@ -45,11 +47,15 @@ pub(crate) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     exit::of_stdout(io::stdout().write_all(guide(folder, &args.url).as_bytes()))
 }
 
+/// A text with URL and rate in their places.
+fn filled(args: &InitArgs, text: &str) -> String {
+    let url = serde_json::Value::from(args.url.as_str()).to_string();
+    text.replace("target: URL", &format!("target: {url}")).replace("APS", &format!("{:?}", args.aps))
+}
+
 /// Writes a file that is not there.
 fn write(args: &InitArgs, name: &str, text: &str, mode: u32) -> io::Result<()> {
-    let url = serde_json::Value::from(args.url.as_str()).to_string();
-    let text =
-        text.replace("target: URL", &format!("target: {url}")).replace("APS", &format!("{:?}", args.aps));
+    let text = filled(args, text);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(args.folder.join(name))?;
     file.write_all(text.as_bytes())
 }

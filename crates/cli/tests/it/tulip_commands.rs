@@ -168,6 +168,23 @@ fn a_project_runs_at_once_and_nothing_is_overwritten() {
 }
 
 #[test]
+fn a_project_that_could_not_run_is_not_written() {
+    let folder = Folder::new("tulip-init-wrong");
+    let project = folder.file("project");
+    for (flags, said) in [
+        (["--url", "nope"], "actions.yaml:3:9"),
+        (["--url", "http://a b"], "actions.yaml:3:9"),
+        (["--aps", "1e300"], "benchmark_config.json"),
+        (["--aps", "0"], "--aps 0 is no rate"),
+    ] {
+        let made = weir(&[&["tulip", "init", &project], &flags[..]].concat());
+        assert_eq!(made.code, Some(2), "{flags:?}\n{}", made.stdout);
+        assert!(made.stderr.contains(said), "{flags:?}\n{}", made.stderr);
+        assert!(!Path::new(&project).exists(), "{flags:?}");
+    }
+}
+
+#[test]
 fn kwrk_takes_its_flags_and_leaves_its_files() {
     let folder = Folder::new("tulip-kwrk");
     let (running, address) = target();
