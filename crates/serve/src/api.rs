@@ -143,7 +143,8 @@ pub(crate) async fn wish(
     let wish = match (body.stop, body.rate) {
         (true, None) => Wish::Stop,
         (false, Some(rate)) => {
-            let rate = Rate::parse(&rate).map_err(|error| Fault::bad(error.to_string(), example))?;
+            let rate = Rate::parse(&rate)
+                .map_err(|error| Fault::bad(error.to_string(), "rates are such as 500/s or 90/min"))?;
             Wish::ChangeRate(rate)
         }
         _ => return Err(Fault::bad("one wish at a time", example)),

@@ -75,7 +75,8 @@ impl StoreError {
     pub fn hint(&self) -> String {
         match self {
             Self::Absent { .. } => {
-                "weir run and weir http make it; name another with --store FILE or $WEIR_STORE".to_owned()
+                "weir run keeps its runs in .weir/runs.db beside its plan, weir http here; name a store with --store FILE or $WEIR_STORE"
+                    .to_owned()
             }
             Self::Access { .. } => {
                 "name a store that you may write: --store FILE or $WEIR_STORE; or --no-store".to_owned()

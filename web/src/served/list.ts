@@ -8,6 +8,8 @@ import { runLink, said } from "./words.ts";
 /** Time between two looks while a run is in progress, and while none is: one may begin. */
 const LOOK_MS = 2000;
 const IDLE_LOOK_MS = 5000;
+/** As many runs as the server lists at most unless it is asked for more. */
+const LISTED_MAX = 500;
 
 export class RunList {
   private readonly root: HTMLElement;
@@ -74,7 +76,8 @@ export class RunList {
       this.body.replaceChildren(h("p", { class: "note" }, "There are no runs yet. Every `weir run`, `weir http` and `weir wrk` in this folder adds one."));
       return;
     }
-    const shown = this.runs.length === this.all ? plural(this.all, "run") : `${count(this.runs.length)} of ${plural(this.all, "run")}`;
+    const shown = this.runs.length === this.all ? plural(this.all, "run") : `${count(this.runs.length)} of ${plural(this.all, "run")}`
+      + (this.runs.length >= LISTED_MAX ? ": the newest. Filter by name or label to find older ones." : "");
     this.body.replaceChildren(h("p", { class: "note" }, shown), table("Runs, newest first", this.columns(), this.runs, "whole"));
     if (focused) this.body.querySelectorAll<HTMLElement>("[data-run]").forEach((box) => { if (box.dataset["run"] === focused) box.focus(); });
   }
