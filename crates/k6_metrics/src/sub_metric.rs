@@ -95,7 +95,10 @@ fn pair(text: &str) -> Result<(String, String), KeyError> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Result<(&str, &str, &[(&str, &str)]), KeyError>) {
+    /// Name, suffix and tags.
+    type Read<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
+    fn check(text: &str, expected: Result<Read<'_>, KeyError>) {
         let key = MetricKey::parse(text);
         let read = key.as_ref().map_err(Clone::clone).map(|key| {
             let tags: Vec<(&str, &str)> = key.tags.iter().map(|(key, value)| (&**key, &**value)).collect();

@@ -1,0 +1,301 @@
+//! The one thread that writes: takes batches, lets each output put them in its form, and looks after the files.
+
+use super::csv::CsvRows;
+use super::feed::{Batch, PENDING_SAMPLES_MAX, Sample, SampleFeed};
+use super::json_lines::JsonLines;
+use super::sink::{OutputError, Sink};
+use super::spec::{OutputFormat, OutputSpec};
+use super::time::Origin;
+use crate::registry::Registry;
+use crate::thresholds::Thresholds;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long written samples may stay in a buffer.
+const FLUSH_PERIOD: Duration = Duration::from_millis(200);
+/// Bytes that are written together.
+const WRITE_BYTES: usize = 256 << 10;
+/// Bytes of rendered tags that an output keeps; beyond it, it begins anew.
+pub(crate) const RENDERED_BYTES_MAX: usize = 64 << 20;
+
+/// What goes to the thread.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Batch(Batch),
+    Finish,
+}
+
+/// What feeds and thread share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Samples on their way.
+    pub(crate) pending_count: AtomicU64,
+    pub(crate) pending_count_max: u64,
+    missing: Mutex<Missing>,
+}
+
+/// Samples that were left out of the files because the disk was slower than they came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Missing {
+    /// How many.
+    pub count: u64,
+    /// The time of the first, in ns since the run's origin.
+    pub first_ns: u64,
+    /// The time of the last.
+    pub last_ns: u64,
+}
+
+impl Missing {
+    /// What to say of them; `None` if there are none.
+    pub fn text(&self) -> Option<String> {
+        let sec = |ns: u64| ns as f64 / 1e9;
+        (self.count > 0).then(|| {
+            format!(
+                "{} samples are missing in the sample files, between {:.3} s and {:.3} s of the run: the disk was slower than they came; \
+                 summary and thresholds have all of them (write to a faster disk, or compress: a name that ends in .gz)",
+                self.count,
+                sec(self.first_ns),
+                sec(self.last_ns)
+            )
+        })
+    }
+}
+
+impl Shared {
+    pub(crate) fn leave_out(&self, samples: &[Sample]) {
+        let times = samples.iter().map(|sample| sample.time_ns);
+        let (Some(first_ns), Some(last_ns)) = (times.clone().min(), times.max()) else { return };
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.first_ns = if missing.count == 0 { first_ns } else { missing.first_ns.min(first_ns) };
+        missing.last_ns = missing.last_ns.max(last_ns);
+        missing.count += samples.len() as u64;
+    }
+}
+
+/// What came of one output.
+#[derive(Debug)]
+pub struct OutputReport {
+    /// Where; `stdout` for that.
+    pub path: PathBuf,
+    /// Samples that it holds.
+    pub written_count: u64,
+    /// Samples that it misses because it failed: those of the last write, of which some may be there, and all after it.
+    pub lost_count: u64,
+}
+
+/// The outputs of a run while it runs.
+#[derive(Debug)]
+pub struct SampleWriter {
+    sender: Sender<Message>,
+    shared: Arc<Shared>,
+    errors: Receiver<OutputError>,
+    thread: JoinHandle<Vec<OutputReport>>,
+}
+
+impl SampleWriter {
+    /// Opens all outputs, empty, and starts the thread that writes them.
+    ///
+    /// Errors: the first output that can't be opened, or a thread that can't be started (as an error of `open`).
+    pub fn start(
+        registry: &Registry,
+        thresholds: &Thresholds,
+        origin: Origin,
+        specs: &[OutputSpec],
+    ) -> Result<Self, OutputError> {
+        Self::start_bounded(registry, thresholds, origin, specs, PENDING_SAMPLES_MAX)
+    }
+
+    fn start_bounded(
+        registry: &Registry,
+        thresholds: &Thresholds,
+        origin: Origin,
+        specs: &[OutputSpec],
+        pending_count_max: u64,
+    ) -> Result<Self, OutputError> {
+        let outputs = specs.iter().map(|spec| Output::open(registry, thresholds, origin, spec));
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        let missing = Mutex::default();
+        let shared = Arc::new(Shared { pending_count: AtomicU64::new(0), pending_count_max, missing });
+        let (sender, batches) = mpsc::channel();
+        let (error_sender, errors) = mpsc::channel();
+        let work = Work { outputs, shared: Arc::clone(&shared), batches, errors: error_sender };
+        let thread = std::thread::Builder::new().name("samples".to_owned()).spawn(move || work.run());
+        let thread = thread.map_err(|source| OutputError {
+            path: PathBuf::from("the thread that writes samples"),
+            action: "open",
+            source,
+        })?;
+        Ok(Self { sender, shared, errors, thread })
+    }
+
+    /// A worker's end.
+    pub fn feed(&self) -> SampleFeed {
+        SampleFeed::new(self.sender.clone(), Arc::clone(&self.shared))
+    }
+
+    /// Outputs that failed since the last call; each fails once.
+    pub fn take_errors(&self) -> Vec<OutputError> {
+        self.errors.try_iter().collect()
+    }
+
+    /// Samples left out so far.
+    pub fn missing(&self) -> Missing {
+        *self.shared.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what was handed over, and ends all outputs. Feeds must be flushed or dropped before; what comes later is counted as missing.
+    pub fn finish(self) -> (Vec<OutputReport>, Vec<OutputError>, Missing) {
+        // A thread that is gone has ended its outputs.
+        let _ = self.sender.send(Message::Finish);
+        let reports = self.thread.join().unwrap_or_default();
+        let missing = *self.shared.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        (reports, self.errors.try_iter().collect(), missing)
+    }
+}
+
+/// The thread's own.
+struct Work {
+    outputs: Vec<Output>,
+    shared: Arc<Shared>,
+    batches: Receiver<Message>,
+    errors: Sender<OutputError>,
+}
+
+impl Work {
+    fn run(mut self) -> Vec<OutputReport> {
+        let mut flush_at = Instant::now() + FLUSH_PERIOD;
+        loop {
+            match self.batches.recv_timeout(flush_at.saturating_duration_since(Instant::now())) {
+                Ok(Message::Batch(batch)) => self.write(batch),
+                Ok(Message::Finish) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if Instant::now() >= flush_at {
+                self.each(Output::flush);
+                flush_at = Instant::now() + FLUSH_PERIOD;
+            }
+        }
+        self.each(Output::finish);
+        self.outputs.into_iter().map(Output::report).collect()
+    }
+
+    fn write(&mut self, batch: Batch) {
+        let Batch { mut samples, give_back } = batch;
+        for output in self.outputs.iter_mut().filter(|output| output.has_failed) {
+            output.lost_count += samples.len() as u64;
+        }
+        self.each(|output| output.write(&samples));
+        self.shared.pending_count.fetch_sub(samples.len() as u64, Ordering::Relaxed);
+        samples.clear();
+        // A feed that is gone needs no room.
+        let _ = give_back.send(samples);
+    }
+
+    /// One step of every output that has not failed.
+    fn each(&mut self, mut step: impl FnMut(&mut Output) -> io::Result<()>) {
+        for output in &mut self.outputs {
+            if output.has_failed {
+                continue;
+            }
+            if let Err(source) = step(output) {
+                output.has_failed = true;
+                // A part of them may have been written.
+                output.lost_count += std::mem::take(&mut output.buffered_count);
+                // Nobody listens after the end.
+                let _ = self.errors.send(OutputError { path: output.path.clone(), action: "write", source });
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Format {
+    Json(JsonLines),
+    Csv(CsvRows),
+}
+
+/// One output.
+#[derive(Debug)]
+struct Output {
+    path: PathBuf,
+    format: Format,
+    sink: Sink,
+    buffer: String,
+    buffered_count: u64,
+    written_count: u64,
+    lost_count: u64,
+    has_failed: bool,
+}
+
+impl Output {
+    fn open(
+        registry: &Registry,
+        thresholds: &Thresholds,
+        origin: Origin,
+        spec: &OutputSpec,
+    ) -> Result<Self, OutputError> {
+        let sink = Sink::open(spec.path.as_deref())?;
+        let mut buffer = String::new();
+        let format = match spec.format {
+            OutputFormat::Json => Format::Json(JsonLines::new(registry, thresholds, origin)),
+            OutputFormat::Csv(format) => {
+                let rows = CsvRows::new(registry, origin, format);
+                buffer.push_str(&rows.header());
+                Format::Csv(rows)
+            }
+        };
+        let path = spec.path.clone().unwrap_or_else(|| PathBuf::from("stdout"));
+        Ok(Self {
+            path,
+            format,
+            sink,
+            buffer,
+            buffered_count: 0,
+            written_count: 0,
+            lost_count: 0,
+            has_failed: false,
+        })
+    }
+
+    fn write(&mut self, samples: &[Sample]) -> io::Result<()> {
+        for sample in samples {
+            match &mut self.format {
+                Format::Json(lines) => lines.write(&mut self.buffer, sample),
+                Format::Csv(rows) => rows.write(&mut self.buffer, sample),
+            }
+        }
+        self.buffered_count += samples.len() as u64;
+        if self.buffer.len() >= WRITE_BYTES { self.empty_buffer() } else { Ok(()) }
+    }
+
+    fn empty_buffer(&mut self) -> io::Result<()> {
+        if !self.buffer.is_empty() {
+            self.sink.write(self.buffer.as_bytes())?;
+            self.buffer.clear();
+            self.written_count += std::mem::take(&mut self.buffered_count);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        self.empty_buffer()?;
+        self.sink.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.empty_buffer()?;
+        self.sink.finish()
+    }
+
+    fn report(self) -> OutputReport {
+        OutputReport { path: self.path, written_count: self.written_count, lost_count: self.lost_count }
+    }
+}
