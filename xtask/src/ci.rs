@@ -25,7 +25,7 @@ pub(crate) struct Places {
     pub(crate) target: PathBuf,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "fmt", mend: "run `cargo fmt --all`", work: fmt },
     Step { name: "tidy", mend: "each finding has its hint", work: tidy },
     Step {
@@ -37,6 +37,11 @@ const STEPS: [Step; 11] = [
     Step { name: "release", mend: "mend the build", work: release },
     Step { name: "examples", mend: "mend the plan, or the reader that refuses it", work: examples },
     Step { name: "demo", mend: "run `cargo run --release -- demo` and look", work: demo },
+    Step {
+        name: "tulip",
+        mend: "run crates/tulip/tests/corpus/A-2024-08-seed-default.json and look",
+        work: crate::tulip::check,
+    },
     Step { name: "fuzz", mend: "the fuzz targets no longer compile: see fuzz/Cargo.toml", work: fuzz },
     Step { name: "bench", mend: "a yardstick no longer compiles: see bench/", work: bench },
     Step {
@@ -176,7 +181,7 @@ fn test(places: &Places) -> Result<()> {
 }
 
 impl Places {
-    fn weir(&self) -> PathBuf {
+    pub(crate) fn weir(&self) -> PathBuf {
         self.target.join("release/weir")
     }
 }

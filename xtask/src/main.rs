@@ -9,6 +9,7 @@ mod documents;
 mod layers;
 mod source;
 mod tidy;
+mod tulip;
 mod web;
 
 use anyhow::{Result, bail};
