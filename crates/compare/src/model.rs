@@ -91,7 +91,7 @@ pub struct Row {
     pub baseline: f64,
     /// The candidate's, likewise.
     pub candidate: f64,
-    /// candidate − baseline.
+    /// candidate − baseline; of blocks what the change makes of the baseline, so that both have one sign.
     pub difference: f64,
     /// What is judged: the change as a share of the baseline; of errors the difference itself.
     pub change: f64,

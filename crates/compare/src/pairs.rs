@@ -353,14 +353,16 @@ impl Series {
         let metric = self.key.metric;
         let (baseline, candidate) = (median(&self.a)?, median(&self.b)?);
         let estimate = stats::inference::trimmed_mean(&self.differences, TRIM)?;
+        let change = crate::judge::change_of(metric, estimate);
         Some(Row {
             phase: Some(self.key.phase.clone()),
             action: self.key.action.clone(),
             metric,
             baseline,
             candidate,
-            difference: candidate - baseline,
-            change: crate::judge::change_of(metric, estimate),
+            // Not of the medians, which noise may put in the other order than the blocks' own differences are.
+            difference: if metric.is_relative() { baseline * change } else { change },
+            change,
             interval: judged.and_then(|judged| judged.interval),
             basis: Basis::Blocks,
             unit_counts: (self.differences.len(), self.differences.len()),

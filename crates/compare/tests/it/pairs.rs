@@ -93,3 +93,26 @@ fn the_rate_of_a_schedule_is_the_same_though_a_block_is_off() {
     assert_eq!(row.verdict, Verdict::Same);
     assert!(interval.low < 0.0 && 0.0 < interval.high && interval.high < 0.02, "{interval:?}");
 }
+
+#[test]
+fn the_absolute_difference_has_the_sign_of_the_change() {
+    // B is faster in every block, but its blocks are of another time than those of A's median: the medians alone say the opposite.
+    let plan = PairedPlan { blocks_max: 5, stop: Stop::AtEnd };
+    let mut analysis = PairedAnalysis::new(Settings::of_pairs(), &plan);
+    for (a, b) in [(1.0, 0.9), (1.0, 0.9), (1.0, 1.2), (2.0, 1.2), (2.0, 1.2)] {
+        analysis.add_block(vec![BlockRow {
+            key: RowKey {
+                phase: "measure".to_owned(),
+                action: None,
+                metric: Metric::named("response.mean").unwrap()[0],
+            },
+            a: a * 1e6,
+            b: b * 1e6,
+            bounded: (false, false),
+            trials: (10_000, 10_000),
+        }]);
+    }
+    let row = analysis.rows()[0].clone();
+    assert!(row.candidate > row.baseline && row.change < 0.0 && row.difference < 0.0, "{row:?}");
+    assert!((row.difference - row.baseline * row.change).abs() < 1e-6, "{row:?}");
+}

@@ -47,7 +47,7 @@ pub fn write_text(
             let title = format!("{} against A", words::letter(candidate.side_index));
             page.line(&page.color.paint(Role::Title, &title))?;
         }
-        summary(&mut page, candidate)?;
+        summary(&mut page, comparison, candidate)?;
         let columns = Columns::of(candidate, page.width);
         what_changed(&mut page, candidate, &columns)?;
         details(&mut page, candidate, &columns)?;
@@ -77,7 +77,7 @@ impl Page<'_> {
 }
 
 /// Which verdict how often, what is worse first, with names.
-fn summary(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
+fn summary(page: &mut Page<'_>, comparison: &Comparison, candidate: &Candidate) -> io::Result<()> {
     let has_places = words::has_places(candidate);
     let names = |verdict: Verdict| -> Vec<String> {
         let rows = candidate.rows.iter().filter(|row| row.metric.is_of_service() && row.verdict == verdict);
@@ -104,7 +104,8 @@ fn summary(page: &mut Page<'_>, candidate: &Candidate) -> io::Result<()> {
         candidate.rows.iter().filter(|row| row.metric.is_of_service() && row.verdict == Verdict::Undecided)
     };
     if undecided().next().is_some() {
-        let is_single = undecided().all(|row| row.within_runs.is_some() || row.interval.is_none());
+        let is_single = comparison.pairs.is_none()
+            && undecided().all(|row| row.within_runs.is_some() || row.interval.is_none());
         let count_text = format!("{} of {count}", undecided().count());
         let text = if is_single {
             format!("{count_text}: one run a side can't decide{}", words::of_these_runs(candidate))

@@ -85,3 +85,26 @@ fn no_figure_is_cut_and_what_goes_first_is_the_absolute_difference() {
         assert_eq!(text.contains("B − A"), has_difference, "{width}");
     }
 }
+
+#[test]
+fn few_blocks_are_no_single_runs() {
+    use compare::{InterleavedStory, PairedAnalysis, PairedPlan, Stop, block_rows};
+    let mut analysis =
+        PairedAnalysis::new(Settings::of_pairs(), &PairedPlan { blocks_max: 1, stop: Stop::AtEnd });
+    let (a, b) = (another(&sample::quick(), "a", 1.0), another(&sample::quick(), "b", 1.0));
+    analysis.add_block(block_rows(&[&a, &a], &[&b, &b], analysis.settings()).0);
+    let story = InterleavedStory {
+        names: ["a".to_owned(), "b".to_owned()],
+        seed: 1,
+        is_same_target: false,
+        is_relaunched: true,
+        invalid_slice_counts: (0, 0),
+        invalid_reason: None,
+        is_interrupted: false,
+        is_closed: false,
+        not_carried: Vec::new(),
+    };
+    let text = text(&analysis.comparison(story), 80);
+    assert!(text.contains("? undecided  6 of 6\n") && !text.contains("one run"), "{text}");
+    assert!(text.contains("2 pairs are too few for any statement"), "{text}");
+}
