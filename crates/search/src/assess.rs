@@ -70,7 +70,7 @@ pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Asse
     for slo in record.slos.iter().filter(|slo| !slo.ok && !is_met_as_far_as_seen(slo, slos, phase)) {
         reasons.push(format!("{} missed: {}", slo.expression, slo.observed_text));
     }
-    let misses_objective = !reasons.is_empty();
+    let missed_count = reasons.len();
     let (growth, action) = telling_growth(phase);
     let is_growing = growth.is_some_and(|growth| growth.is_certain());
     if let Some(growth) = growth.filter(|_| is_growing) {
@@ -83,7 +83,11 @@ pub fn assess(record: &RunRecord, slos: &[Slo], context: Context) -> Option<Asse
     left_over(phase, slos, &mut reasons);
     let client_reasons = match reasons.is_empty() {
         true => Vec::new(),
-        false => client_limits(record, phase, context, misses_objective && !is_growing),
+        false if is_answered_wrongly(phase) => Vec::new(),
+        false => {
+            let is_latency_alone = reasons.len() == missed_count && missed_count > 0;
+            client_limits(record, phase, context, is_latency_alone)
+        }
     };
     let outcome = match (reasons.is_empty(), client_reasons.is_empty()) {
         (true, _) => Outcome::Sustained,
@@ -155,6 +159,12 @@ fn left_over(phase: &PhaseRecord, slos: &[Slo], reasons: &mut Vec<String>) {
     if counts.completed == 0 && reasons.is_empty() {
         reasons.push("nothing was completed".to_owned());
     }
+}
+
+/// Whether so many answers were not as they should be that no delay of the client's could be the reason.
+fn is_answered_wrongly(phase: &PhaseRecord) -> bool {
+    let wrong: u64 = ["status", "check"].into_iter().filter_map(|class| phase.errors.get(class)).sum();
+    wrong as f64 > FAILED_RATIO * phase.counts.due.max(1) as f64
 }
 
 /// What of a bad trial may be the client's own fault.

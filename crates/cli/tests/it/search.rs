@@ -329,6 +329,29 @@ fn a_rare_action_that_piles_up_is_not_hidden_by_the_many() {
 }
 
 #[test]
+fn wrong_answers_are_the_services_fault_however_late_the_client_was() {
+    let yaml = "targets: {a: {url: 'http://127.0.0.1', connections: 50}}\nrequest: GET /\nrate: 1/s\nduration: 1s\nslos: ['error_ratio < 1%']\n";
+    let plan = planfile::parse(yaml, "test.yaml", &planfile::InMemory::default()).plan.unwrap();
+    let outcome = |reply: &'static [u8]| {
+        let trial = Trial { kind: TrialKind::Measure, rate_per_sec: 200.0, duration_ns: SEC, settle_ns: 0 };
+        let made = trial_plan::for_trial(&plan, 0, &trial, 0, 1);
+        // A server that does half of it.
+        let server = FixedServer::new(10_000_000, 1, reply);
+        let mut record = runner::simulate(&made, SimDriver::new(Box::new(server))).unwrap();
+        let late = record::Reason {
+            code: record::ReasonCode::SendLateness,
+            state: record::VerdictState::Invalid,
+            message: "requests left late".to_owned(),
+            hint: String::new(),
+        };
+        record.verdict.reasons.push(late);
+        search::assess(&record, &made.slos, Context::default()).unwrap().outcome
+    };
+    assert_eq!(outcome(b"HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno"), Outcome::NotSustained);
+    assert_eq!(outcome(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"), Outcome::ClientLimited);
+}
+
+#[test]
 fn a_runs_statistics_page_is_shown() {
     let folder = Folder::new("search-moments");
     let (_running, url) = target(2);
