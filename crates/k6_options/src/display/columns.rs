@@ -106,11 +106,8 @@ impl Scenario {
             }
             Executor::ExternallyControlled(executor) => {
                 let now_of = format!("{} VUs", counted(now.active_vus, scale(executor.max_vus())));
-                let spent = if end == GoDuration::ZERO {
-                    fixed_width(now.elapsed, GoDuration::ZERO)
-                } else {
-                    format!("{}/{end}", fixed_width(now.elapsed.min(end), end))
-                };
+                // Without an end there is nothing to be a part of.
+                let spent = if end == GoDuration::ZERO { fixed_width(now.elapsed, end) } else { spent };
                 (by_time, vec![now_of, spent])
             }
         };

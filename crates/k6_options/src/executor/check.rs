@@ -32,15 +32,7 @@ impl Scenario {
         );
         say(self.exec.as_deref() == Some(""), "exec value cannot be empty");
         say(self.start_time() < GoDuration::ZERO, "the startTime can't be negative");
-        match &self.executor {
-            Executor::ExternallyControlled(_) => {
-                let is_set = self.graceful_stop.is_some();
-                say(is_set, "gracefulStop is not supported by the externally controlled executor");
-            }
-            _ => {
-                say(self.graceful_stop() < GoDuration::ZERO, "the gracefulStop timeout can't be negative");
-            }
-        }
+        say(self.graceful_stop() < GoDuration::ZERO, "the gracefulStop timeout can't be negative");
         faults.extend(match &self.executor {
             Executor::SharedIterations(executor) => executor.faults(),
             Executor::PerVuIterations(executor) => executor.faults(),
@@ -50,6 +42,9 @@ impl Scenario {
             Executor::RampingArrivalRate(executor) => executor.faults(),
             Executor::ExternallyControlled(executor) => executor.faults(),
         });
+        if matches!(self.executor, Executor::ExternallyControlled(_)) && self.graceful_stop.is_some() {
+            faults.push("gracefulStop is not supported by the externally controlled executor".to_owned());
+        }
         faults
     }
 }
@@ -223,14 +218,22 @@ impl RampingArrivalRate {
 impl ExternallyControlled {
     fn faults(&self) -> Vec<String> {
         let (vus, max_vus) = (self.vus(), self.max_vus());
-        let few = format!("the number of maxVUs ({max_vus}) can't be less than the number of VUs ({vus})");
+        let few = format!(
+            "the number of active VUs ({vus}) must be less than or equal to the number of maxVUs ({max_vus})"
+        );
         let said = Said::default()
             .when(vus < 0, "the number of VUs can't be negative")
             .when(max_vus < vus, few)
             .too_many_vus(max_vus);
         match self.duration {
             None => said.when(true, "the duration must be specified, for infinite duration use 0").0,
-            Some(duration) => said.when(duration < GoDuration::ZERO, "the duration can't be negative").0,
+            Some(duration) => {
+                said.when(
+                    duration < GoDuration::ZERO,
+                    "the duration can't be negative, for infinite duration use 0",
+                )
+                .0
+            }
         }
     }
 }

@@ -151,7 +151,7 @@ executors! {
     }
     /// As many VUs as are asked for while the test runs (k6 up to 1.8).
     ExternallyControlled = "externally-controlled" {
-        /// 1 where it is not set.
+        /// 0 where it is not set.
         vus: i64 = "vus";
         /// Needed; 0 is without end.
         duration: GoDuration = "duration";
@@ -291,7 +291,7 @@ impl RampingArrivalRate {
 impl ExternallyControlled {
     /// VUs at the start.
     pub fn vus(&self) -> i64 {
-        self.vus.unwrap_or(1)
+        self.vus.unwrap_or(0)
     }
 
     /// The regular end after the scenario's start; 0: there is none.

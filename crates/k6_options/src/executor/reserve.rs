@@ -17,7 +17,8 @@ pub struct ReservedStep {
     pub unplanned: u64,
 }
 
-/// The steps in order of time, no two at the same; the last one has none left, unless the end is open.
+/// The steps in order of time, the last one with none left, unless the end is open. Of several at the same time the last one holds; the others
+/// stay in the list because k6 makes VUs for them too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Requirements {
     steps: Vec<ReservedStep>,
@@ -53,7 +54,10 @@ impl Requirements {
     /// What all scenarios together need in one instance.
     pub fn of_all(scenarios: &Scenarios, share: &Share) -> Self {
         let mut changes: Vec<(u64, i128, i128)> = Vec::new();
-        for scenario in scenarios.values() {
+        // In k6's order, since at the same time it decides what is there at once: what starts first also ends first.
+        let mut ordered: Vec<(&String, &Scenario)> = scenarios.iter().collect();
+        ordered.sort_by_key(|(name, scenario)| (scenario.start_time(), *name));
+        for (_, scenario) in ordered {
             let start_ns = scenario.start_time().as_ns();
             let (mut planned, mut unplanned) = (0, 0);
             for step in scenario.requirements(share).steps {
@@ -74,11 +78,8 @@ impl Requirements {
         all
     }
 
-    /// Adds a step; at the same time it replaces the one before, and one that changes nothing is left out.
+    /// Adds a step; one that changes nothing is left out.
     fn push(&mut self, step: ReservedStep) {
-        if self.steps.last().is_some_and(|last| last.at_ns == step.at_ns) {
-            self.steps.pop();
-        }
         let is_same = |last: &ReservedStep| (last.planned, last.unplanned) == (step.planned, step.unplanned);
         if !self.steps.last().is_some_and(is_same) {
             self.steps.push(step);
