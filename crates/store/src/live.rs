@@ -131,34 +131,29 @@ impl Store {
         self.connection().prepare_cached("SELECT 1 FROM wish WHERE run = ?1 LIMIT 1")?.exists([run.number()])
     }
 
-    fn find_news(&self, id: &str, seen: Seen) -> Result<Option<News>, Fault> {
+    fn find_news(&self, id: &str, mut seen: Seen) -> Result<Option<News>, Fault> {
+        // All of it as it was at one moment: an interval whose phase is not told yet could not be shown.
+        let _moment = self.connection().unchecked_transaction()?;
         let sql = "SELECT key FROM run WHERE id = ?1";
         let key = self.connection().prepare_cached(sql)?.query_row([id], |row| row.get::<_, i64>(0));
         let Some(key) = key.optional()? else { return Ok(None) };
-        let (phases, phase_count, whole_count) = self.news_of_phases(key, seen)?;
+        let phases = self.news_of_phases(key, &mut seen)?;
         let sql = "SELECT key, phase_index, content FROM interval WHERE run = ?1 AND key > ?2 ORDER BY key LIMIT ?3";
         let mut statement = self.connection().prepare_cached(sql)?;
         let mut rows = statement.query(params![key, seen.interval_key, INTERVALS_MAX])?;
         let mut intervals = Vec::new();
-        let mut interval_key = seen.interval_key;
         while let Some(row) = rows.next()? {
-            interval_key = row.get(0)?;
+            seen.interval_key = row.get(0)?;
             let content: Vec<u8> = row.get(2)?;
             intervals.push((row.get::<_, i64>(1)?.unsigned_abs(), codec::decode(&content)?));
         }
         let has_more = intervals.len() as i64 == INTERVALS_MAX;
         let state = self.state_of(key)?;
-        Ok(Some(News {
-            state,
-            phases,
-            intervals,
-            seen: Seen { interval_key, phase_count, whole_count },
-            has_more,
-        }))
+        Ok(Some(News { state, phases, intervals, seen, has_more }))
     }
 
-    /// The phases that changed, how many there are, and how many of them have ended.
-    fn news_of_phases(&self, key: i64, seen: Seen) -> Result<(Vec<(u64, PhaseRecord)>, i64, i64), Fault> {
+    /// All phases where one began or ended since, else none.
+    fn news_of_phases(&self, key: i64, seen: &mut Seen) -> Result<Vec<(u64, PhaseRecord)>, Fault> {
         let sql = "SELECT count(*), coalesce(sum(is_whole), 0) FROM phase WHERE run = ?1";
         let counts =
             self.connection().prepare_cached(sql)?.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)));
@@ -178,6 +173,7 @@ impl Store {
                 phases.push((row.get::<_, i64>(0)?.unsigned_abs(), phase));
             }
         }
-        Ok((phases, phase_count, whole_count))
+        (seen.phase_count, seen.whole_count) = (phase_count, whole_count);
+        Ok(phases)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::ServeArgs;
 use crate::exit::{self, Exit, Failure};
-use crate::selected::path_of;
+use crate::selected::{path_of, said};
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
 use plan::Diagnostic;
@@ -11,12 +11,18 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc;
+use store::{Store, StoreError};
 
 /// Gives the token where no flag does.
 const TOKEN_VARIABLE: &str = "WEIR_TOKEN";
 
 pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<Exit, Failure> {
     let store = path_of(&args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
+    match Store::open_to_read(&store) {
+        // It comes into being with the first run.
+        Ok(_) | Err(StoreError::Absent { .. }) => {}
+        Err(error) => return Err(Failure::usage(&said(&error))),
+    }
     // Watched before the address is told, so that whoever reads it can stop the server.
     let (stop, stopped) = mpsc::channel();
     let watch = SignalWatch::start(move |_| {

@@ -85,6 +85,11 @@ fn what_cannot_be_served_is_said_before_anything_is_sent() {
     let short = weir(&["serve", "--listen", "127.0.0.1:0", "--token", "abc", "--store", &store]);
     assert_eq!(short.code, Some(2));
     assert!(short.stderr.contains("too short"), "{}", short.stderr);
+    let damaged =
+        folder.write("damaged.db", "this is no database but some text that is long enough to be looked at");
+    let refused = weir(&["serve", "--listen", "127.0.0.1:0", "--store", &damaged]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("damaged or no store"), "{}", refused.stderr);
     let (running, target) = target();
     let refused = weir(&["http", &target, "-n", "1", "--store", &store, &format!("--serve={target}")]);
     assert_eq!(refused.code, Some(2));
