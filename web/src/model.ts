@@ -137,10 +137,23 @@ export function sideless(record: RunRecord, title: string): PhaseRecord[] {
 /** Most rows that a chart over time is given: more than pixels would only overlap. */
 const ROWS_MAX = 720;
 
-/** The intervals of a run in order of time; several together where there are too many to tell apart. */
+const knownRows = new WeakMap<RunRecord, Map<string, Row[]>>();
+
+/** The intervals of a run in order of time; several together where there are too many to tell apart. All charts share the same rows, and with them what was
+ * worked out of each. */
 export function rowsOf(run: Run, selection: Selection): Row[] {
   const phases = sideless(run.record, selection.phase);
   const total = phases.reduce((sum, phase) => sum + phase.intervals.length, 0);
+  const known = knownRows.get(run.record) ?? new Map<string, Row[]>();
+  knownRows.set(run.record, known);
+  // A run in progress has more intervals each time.
+  const key = JSON.stringify([selection.phase, selection.action, total]);
+  const rows = known.get(key) ?? madeRows(phases, total, selection);
+  known.set(key, rows);
+  return rows;
+}
+
+function madeRows(phases: readonly PhaseRecord[], total: number, selection: Selection): Row[] {
   const group = Math.max(1, Math.ceil(total / ROWS_MAX));
   return phases.flatMap((phase) => {
     const rows: Row[] = [];
@@ -164,9 +177,13 @@ export function rowsOf(run: Run, selection: Selection): Row[] {
   });
 }
 
+const knownHistograms = new WeakMap<Row, Partial<Record<Measure, Histogram>>>();
+
 /** The distribution of a row. */
 export function rowHistogram(row: Row, measure: Measure): Histogram {
-  return merged(row.moments.map((moment) => histogramOf(latencies(moment, measure))));
+  const known = knownHistograms.get(row) ?? {};
+  knownHistograms.set(row, known);
+  return (known[measure] ??= merged(row.moments.map((moment) => histogramOf(latencies(moment, measure)))));
 }
 
 /** What a phase counts: an action of one request is called what everybody calls it. */
