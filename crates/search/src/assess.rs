@@ -186,7 +186,9 @@ fn client_limits(
             _ => false,
         };
         if is_limit {
-            limits.push(reason.message.clone());
+            // A trial has one measured phase, whose name says nothing.
+            let of_phase = format!("phase {}: ", phase.name);
+            limits.push(reason.message.strip_prefix(&of_phase).unwrap_or(&reason.message).to_owned());
         }
     }
     let is_full = context.in_flight_max.is_some_and(|max| phase.in_flight_max >= max);

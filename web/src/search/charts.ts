@@ -141,9 +141,9 @@ function rateMarks(plot: uPlot, search: SearchData): void {
   ctx.save();
   for (const { perSec: at, name, dash, align } of marks) {
     if (at === null) continue;
-    const x = plot.valToPos(at, "x", true);
+    const x = Math.round(plot.valToPos(at, "x", true));
     ctx.strokeStyle = colors.ink;
-    ctx.lineWidth = 1.5 * PX();
+    ctx.lineWidth = 2 * PX();
     ctx.setLineDash(dash.map((length) => length * PX()));
     ctx.beginPath();
     ctx.moveTo(x, bbox.top - 4 * PX());
@@ -166,10 +166,10 @@ function objectiveLines(plot: uPlot, { objectives }: SearchData): void {
   const colors = theme();
   ctx.save();
   for (const { expression, bound_ns } of objectives) {
-    const y = plot.valToPos(bound_ns, "y", true);
+    const y = Math.round(plot.valToPos(bound_ns, "y", true));
     if (!(y >= bbox.top - 1 && y <= bbox.top + bbox.height + 1)) continue;
     ctx.strokeStyle = colors.bad;
-    ctx.lineWidth = 1.5 * PX();
+    ctx.lineWidth = 2 * PX();
     ctx.setLineDash([8 * PX(), 4 * PX()]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);

@@ -67,6 +67,8 @@ export class Target {
 export interface Look {
   width?: number;
   dark?: boolean;
+  /** What stands once the page is drawn. */
+  ready?: string;
 }
 
 /** A page with all that it said and asked for. */
@@ -83,7 +85,7 @@ export async function launch(): Promise<Browser> {
 }
 
 /** Opens a file and waits until its charts stand. */
-export async function open(browser: Browser, file: string, { width = 1280, dark = false }: Look = {}): Promise<Opened> {
+export async function open(browser: Browser, file: string, { width = 1280, dark = false, ready = "#percentiles canvas" }: Look = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
   const page = await context.newPage();
   const opened: Opened = { page, complaints: [], requests: [] };
@@ -97,7 +99,7 @@ export async function open(browser: Browser, file: string, { width = 1280, dark 
   });
   page.on("request", (request) => opened.requests.push(request.url()));
   await page.goto(pathToFileURL(file).href);
-  await page.locator("#percentiles canvas").waitFor();
+  await page.locator(ready).first().waitFor();
   return opened;
 }
 
