@@ -36,11 +36,13 @@ pub(crate) fn lower(config: &Config, name: &str, binding: Option<&Plan>, faults:
         faults.error(at, "no context is enabled", "set `\"enabled\": true` in one");
     }
     check_stop_id(config, faults);
+    let thread_count = thread_count(&contexts, faults);
     let benchmarks = benchmarks(config);
     let actions = Actions::new(config, binding);
     let mut lowering = Lowering {
         config,
         has_one_context: contexts.len() == 1,
+        thread_count,
         actions,
         phases: Vec::new(),
         scenarios: Vec::new(),
@@ -76,7 +78,8 @@ pub(crate) fn lower(config: &Config, name: &str, binding: Option<&Plan>, faults:
         slos: Vec::new(),
         interval_ns: Plan::INTERVAL_NS,
     };
-    Lowered { thread_count: thread_count(&contexts, faults), plan, facts }
+    let thread_count = thread_count.and_then(|count| usize::try_from(count).ok());
+    Lowered { thread_count, plan, facts }
 }
 
 fn facts(config: &Config) -> Facts {
@@ -150,6 +153,7 @@ struct Place<'c> {
 struct Lowering<'c> {
     config: &'c Config,
     has_one_context: bool,
+    thread_count: Option<u32>,
     actions: Actions<'c>,
     phases: Vec<Phase>,
     scenarios: Vec<Scenario>,
@@ -166,7 +170,8 @@ impl Lowering<'_> {
             benchmark_index: place.benchmark_index,
             benchmark: benchmark.name.clone(),
             user_count: context.user_count,
-            thread_count: if context.thread_count == 0 { context.user_count } else { context.thread_count },
+            // Those that run it, which are not the context's own where contexts differ.
+            thread_count: self.thread_count.unwrap_or(context.user_count),
             token_count: tokens,
             workflow: benchmark.workflow.as_ref().map(|name| name.value.clone()),
             is_saved: benchmark.is_saved,
@@ -450,13 +455,13 @@ fn short(per_sec: f64) -> String {
 }
 
 /// Worker threads: what the contexts ask for. Phases with fewer users or tokens are run by as many of them as have a part.
-fn thread_count(contexts: &[&Context], faults: &mut Faults<'_>) -> Option<usize> {
+fn thread_count(contexts: &[&Context], faults: &mut Faults<'_>) -> Option<u32> {
     let wanted = contexts.iter().map(|context| context.thread_count).max().filter(|count| *count > 0)?;
     if let Some(other) = contexts.iter().find(|context| context.thread_count != wanted) {
         let message = format!("contexts differ in `num_threads`: all are run by {wanted} threads");
         faults.warning(other.at, message, "run them one by one to have them apart");
     }
-    usize::try_from(wanted).ok()
+    Some(wanted)
 }
 
 /// Cookies of the built-in classes: Java's client keeps none unless told to.

@@ -142,3 +142,20 @@ fn other_plans_are_not_taken_for_configurations() {
     assert!(tulip::is_config("// mine\n{benchmarks: {}}"));
     assert!(tulip::is_config(r#"{"contexts": {"a" {}}, "benchmarks": 1}"#), "broken, but meant so");
 }
+
+#[test]
+fn contexts_that_differ_in_threads_are_run_by_the_most_and_their_rows_say_so() {
+    let contexts = r#"{"one": {"enabled": true, "num_users": 4, "num_threads": 2}, "two": {"enabled": true, "num_users": 8, "num_threads": 1},
+        "three": {"enabled": true, "num_users": 2}}"#;
+    let benchmarks =
+        r#"{"b": {"benchmark_duration": 1, "worker_thread_queue_size": 3, "scenario_actions": [{"id": 9}]}}"#;
+    let loaded = tulip::parse(&config(contexts, benchmarks), "c.json", None);
+    let said: Vec<&str> = loaded.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(said, ["contexts differ in `num_threads`: all are run by 2 threads"]);
+    let run = loaded.run.unwrap();
+    assert_eq!(run.thread_count, Some(2));
+    let rows = run.facts.benchmarks.iter().filter(|benchmark| benchmark.benchmark == "b");
+    let rows: Vec<(u32, u32, u32)> = rows.map(|b| (b.user_count, b.thread_count, b.token_count)).collect();
+    // Tokens are counted by each context's own threads; without any, there is one per user.
+    assert_eq!(rows, [(4, 2, 6), (8, 2, 3), (2, 2, 6)]);
+}
