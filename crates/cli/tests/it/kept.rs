@@ -202,6 +202,31 @@ fn a_store_that_fails_is_said_once_and_changes_nothing_else() {
 }
 
 #[test]
+fn a_store_that_can_grow_no_further_loses_the_run_and_nothing_else() {
+    let place = Place::new("grown");
+    let (_running, address) = target();
+    place.done(&["http", &address, "-n", "10", "-q", "--name", "before"]);
+    let plan = place.folder.write("plan.yaml", &format!("target: http://{address}\ninterval: 20ms\nrequest: GET /hello\nphases: [{{rate: 500/s, duration: 600ms}}]\n"));
+    // Files of this process end at 40 KiB, as they would on a full disk; stdout is a pipe.
+    let script = "trap '' XFSZ; ulimit -f 80; exec \"$0\" \"$@\"";
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_weir"), "run", &plan, "-q", "--json", "-"]);
+    let output = limited.env("WEIR_STORE", &place.store).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(stderr.matches("warning: this run is not kept: ").count(), 1, "{stderr}");
+    let record: RunRecord = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record.phases[0].counts.completed, 300);
+    // What was kept before is there and whole, and of this one what still found room.
+    let runs = place.list(&["--filter", "state=ended"]);
+    assert_eq!((runs.len(), &runs[0]["name"]), (1, &Value::from("before")));
+    let cut = place.list(&["--filter", "state=aborted"]);
+    assert!(cut.iter().all(|run| run["completed"].as_u64() < Some(300)), "{cut:?}");
+    place.done(&["http", &address, "-n", "10", "-q", "--name", "after"]);
+    assert_eq!(place.list(&["--filter", "state=ended"]).len(), 2);
+}
+
+#[test]
 fn a_killed_run_has_all_intervals_that_were_written() {
     let place = Place::new("killed");
     let (_running, address) = target();

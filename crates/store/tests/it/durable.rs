@@ -1,4 +1,4 @@
-//! What befalls files: two writers, damage, other programs, newer and older versions, full disks, folders that can't be written.
+//! What befalls files: two writers, damage, other programs, newer and older versions, folders that can't be written.
 
 use crate::folder::Folder;
 use crate::made::{Shape, run};
