@@ -322,7 +322,7 @@ mod tests {
     use record::{IntervalRecord, Latencies, LoadModel, PhaseFrame, PhaseKind};
 
     const CONFIG: &str = r#"{"actions": {"user_class": "TestHttpUser"},
-        "contexts": {"one": {"enabled": true, "num_users": 4, "num_threads": 2}, "two": {"enabled": true, "num_users": 1, "num_threads": 1}},
+        "contexts": {"one": {"enabled": true, "num_users": 4, "num_threads": 2}, "two": {"enabled": true, "num_users": 1, "num_threads": 2}},
         "benchmarks": {"onStart": {}, "a benchmark with a long name": {"aps_rate": 10, "aps_rate_step_change": 10, "warmup_duration1": 1,
             "warmup_duration2": 1, "benchmark_duration": 90, "benchmark_iterations": 3, "scenario_actions": [{"id": 9}]}, "onStop": {}}}"#;
 
@@ -346,7 +346,7 @@ mod tests {
             a benchmark with a …  3/3
             onStop"#]]
         .assert_eq(&titles.join("\n"));
-        assert_eq!(console.contexts, ["one: 4 users, 2 threads", "two: 1 user, 1 thread"]);
+        assert_eq!(console.contexts, ["one: 4 users, 2 threads", "two: 1 user, 2 threads"]);
     }
 
     #[test]
