@@ -67,9 +67,11 @@ impl Progress {
     pub(crate) fn say(&mut self, line: &str) {
         self.clear();
         if !self.is_quiet {
-            let cut = if self.is_terminal { cut(line) } else { line.to_owned() };
-            // There is nobody to tell when stderr can't be written.
-            let _ = writeln!(io::stderr(), "{cut}");
+            for line in line.lines() {
+                let cut = if self.is_terminal { cut(line) } else { line.to_owned() };
+                // There is nobody to tell when stderr can't be written.
+                let _ = writeln!(io::stderr(), "{cut}");
+            }
         }
     }
 
