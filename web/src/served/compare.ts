@@ -30,7 +30,7 @@ function drawn(comparison: Comparison): Node[] {
   const tables = comparison.candidates.map((candidate) => h("section", {},
     h("h2", {}, `${side(candidate.side_index)?.name ?? "?"} against ${side(0)?.name ?? "?"}`),
     h("p", { class: "words" }, summary(candidate.rows)),
-    table("Each figure on both sides", columns(), candidate.rows),
+    table("Each figure on both sides", columns(), candidate.rows, "whole"),
     candidate.only_on_one_side.length > 0 ? h("p", { class: "note" }, `Only on one side: ${candidate.only_on_one_side.join(", ")}`) : null));
   return [first, ...tables];
 }
@@ -49,13 +49,18 @@ function columns(): Column<Row>[] {
   const place = (row: Row): string => [row.phase, row.action].filter(Boolean).join(" / ") || "whole run";
   return [
     { head: "Where", isText: true, cell: place },
-    { head: "Figure", isText: true, cell: (row) => row.metric.replace(".", " ").replace("_", ".") },
+    { head: "Figure", isText: true, cell: (row) => figureName(row.metric) },
     { head: "Baseline", cell: (row) => figure(row.metric, row.baseline) },
     { head: "Candidate", cell: (row) => figure(row.metric, row.candidate) },
     { head: "Change", cell: (row) => change(row.metric, row.change) },
     { head: "Interval", title: "How far the change may be off", cell: (row) => range(row) },
     { head: "Verdict", isText: true, cell: (row) => h("span", { class: LOOK[row.verdict] }, WORDS[row.verdict]) },
   ];
+}
+
+/** `response.p99_9` as people write it. */
+export function figureName(metric: string): string {
+  return metric === "client_cpu" ? "client CPU per request" : metric.replace(".", " ").replace("_", ".");
 }
 
 function figure(metric: string, value: number): string {

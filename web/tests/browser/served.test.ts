@@ -83,6 +83,8 @@ test("chosen runs are laid over each other and compared", async () => {
   await figures.waitFor();
   const rate = (await rows(page, "Each figure on both sides")).find(([, figure]) => figure === "rate");
   assert.match(rate?.[2] ?? "", /^(29\d|30\d)\/s$/);
+  const figureNames = (await rows(page, "Each figure on both sides")).map(([, figure]) => figure);
+  assert.ok(figureNames.includes("response p50") && figureNames.includes("client CPU per request"), figureNames.join());
   await page.goBack();
   for (const name of ["before", "after"]) await page.getByRole("checkbox", { name: `Choose ${name}` }).check();
   await page.getByRole("button", { name: "Lay over each other" }).click();
