@@ -132,7 +132,7 @@ impl IpPool {
 impl Block {
     fn parse(text: &str) -> Result<Self, String> {
         let short: String = text.chars().take(100).collect();
-        let wrong = || format!("'{short}' is not a valid IP address, range IP or CIDR");
+        let wrong = || format!("{short} is not a valid IP, IP range or CIDR");
         if text.contains('/') {
             let range = IpRange::parse(text).map_err(|_| wrong())?;
             return Ok(Self::of_network(range));

@@ -84,6 +84,7 @@ macro_rules! options {
             fn overlay(&mut self, above: Self) {
                 $(match (&mut self.$field, above.$field) {
                     (_, None) => {}
+                    (_, Some(above)) if above.says_nothing() => {}
                     (Some(below), Some(above)) => OptionValue::overlay(below, above),
                     (below @ None, Some(above)) => *below = Some(above),
                 })*

@@ -29,6 +29,11 @@ pub(crate) trait OptionValue: Sized {
     /// As `inspect` shows it.
     fn to_json(&self) -> Json;
 
+    /// Whether it changes nothing in a lower layer although it is set: an empty object of tags.
+    fn says_nothing(&self) -> bool {
+        false
+    }
+
     /// What an upper layer says over this; mostly it replaces it.
     fn overlay(&mut self, above: Self) {
         *self = above;
@@ -272,11 +277,8 @@ impl OptionValue for Tags {
         Json::Object(self.iter().map(|(name, value)| (name.clone(), Json::text(value))).collect())
     }
 
-    fn overlay(&mut self, above: Self) {
-        // An empty object says nothing, as in k6.
-        if !above.is_empty() {
-            *self = above;
-        }
+    fn says_nothing(&self) -> bool {
+        self.is_empty()
     }
 }
 
