@@ -43,8 +43,8 @@ impl Talk {
     pub(crate) fn say(&self, message: &str) {
         let mut text = String::new();
         for line in message.lines() {
-            // Messages repeat what was typed and what files hold; a terminal would obey control characters in it.
-            let plain: String = line.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect();
+            // Messages repeat what was typed and what files hold. A tab is no harm.
+            let plain = line.split('\t').map(units::legible).collect::<Vec<_>>().join("\t");
             text.push_str(&self.colored(&plain));
             text.push('\n');
         }
@@ -69,9 +69,4 @@ impl Talk {
             _ => line.to_owned(),
         }
     }
-}
-
-/// Whether a terminal only shows it.
-fn is_harmless(c: char) -> bool {
-    c == '\t' || !c.is_control()
 }
