@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 /// What stands before a module's text, on its first line.
 pub(super) const HEAD: &str = "(function (exports, module) {";
+/// How far the first line is shifted by it, in columns that the engine counts from 0 there.
+pub(super) const FIRST_LINE_SHIFT: u32 = HEAD.len() as u32 - 1;
 /// What stands behind it. The line break ends a comment.
 const TAIL: &str = "\n})";
 /// Names that one text can require at most; further ones are not loaded with it.

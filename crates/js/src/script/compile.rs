@@ -44,7 +44,9 @@ impl Compiler {
 
     /// Compiles an ES module.
     pub(super) fn module(&self, url: &str, text: &str) -> std::result::Result<Bytecode, ScriptError> {
-        self.compile(|ctx| Bytecode::of_module(&Module::declare(ctx.clone(), url, text)?))
+        // The engine counts the columns of the first line from 0 and those of others from 1; a blank makes them the same.
+        let shifted = if text.starts_with("#!") { text.to_owned() } else { format!(" {text}") };
+        self.compile(|ctx| Bytecode::of_module(&Module::declare(ctx.clone(), url, shifted)?))
     }
 
     /// Compiles a CommonJS module.

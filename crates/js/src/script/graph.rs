@@ -1,7 +1,8 @@
 //! Loading: modules are read breadth first, each once; then it is settled what importers want of those that the engine does not link.
 
 use super::compile::{Compiler, deep};
-use super::text::{Asked, Edit, Surface, edited, surface};
+use super::text::{Asked, Edit, Goal, Surface, edited, fault_place, surface};
+use super::types::without_types;
 use super::{Form, NAMESPACE, Script, Unit, commonjs};
 use crate::raw::Bytecode;
 use crate::{ErrorKind, Loaded, ScriptError, Sources};
@@ -9,6 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Modules of one script at most. A script that imports more has gone astray.
 const MODULES_MAX: usize = 10_000;
+/// The stack that a parser without a limit of its own may need for each byte of a text with types, which can be one level of nesting.
+const TYPED_STACK_BYTES_PER_BYTE: usize = 4 << 10;
+/// Length of a text in which the column of a fault is looked for at most, bytes.
+const PLACED_BYTES_MAX: usize = 1 << 20;
 /// Length of a module's text at most, bytes.
 const TEXT_BYTES_MAX: usize = 32 << 20;
 
@@ -112,9 +117,17 @@ impl Graph<'_> {
                 draft.kind = Kind::Json;
                 compiler.json(&draft.url, &draft.text)
             }
-            Loaded::JavaScript(text) | Loaded::TypeScript(text) => {
+            Loaded::JavaScript(text) => {
                 draft.text = text.trim_start_matches('\u{feff}').to_owned();
-                read(compiler, &mut draft)
+                check_size(&draft).and_then(|()| read(compiler, &mut draft, None))
+            }
+            Loaded::TypeScript(text) => {
+                draft.text = text.trim_start_matches('\u{feff}').to_owned();
+                check_size(&draft).and_then(|()| {
+                    let bytes = draft.text.len().saturating_mul(TYPED_STACK_BYTES_PER_BYTE);
+                    let plain = deep(bytes, || without_types(&draft.url, &draft.text))??;
+                    read(compiler, &mut draft, Some(plain))
+                })
             }
         };
         if let Err(error) = read {
@@ -223,7 +236,7 @@ impl Graph<'_> {
                 wanted: draft.wanted.into_iter().collect(),
                 has_import_meta: draft.surface.has_import_meta,
                 text: draft.text,
-                first_line_shift: if is_common_js { commonjs::HEAD.len() as u32 } else { 0 },
+                first_line_shift: if is_common_js { commonjs::FIRST_LINE_SHIFT } else { 0 },
             });
         }
         if errors.is_empty() { Ok(Script::new(units, self.by_url)) } else { Err(errors) }
@@ -241,13 +254,17 @@ fn edits(draft: &Draft, is_module: &[bool]) -> Vec<Edit> {
     edits.collect()
 }
 
-/// Finds out what a text is. It is an ES module when it can be one and has an `import`, an `export` or a top-level `await`.
-fn read(compiler: &Compiler, draft: &mut Draft) -> Result<(), ScriptError> {
-    if draft.text.len() > TEXT_BYTES_MAX {
-        let reason = format!("{}: a module of more than {} MiB", draft.url, TEXT_BYTES_MAX >> 20);
-        return Err(ScriptError::new(ErrorKind::Module, reason));
+fn check_size(draft: &Draft) -> Result<(), ScriptError> {
+    if draft.text.len() <= TEXT_BYTES_MAX {
+        return Ok(());
     }
-    let text = draft.text.clone();
+    let reason = format!("{}: a module of more than {} MiB", draft.url, TEXT_BYTES_MAX >> 20);
+    Err(ScriptError::new(ErrorKind::Module, reason))
+}
+
+/// Finds out what a text is. It is an ES module when it can be one and has an `import`, an `export` or a top-level `await`.
+fn read(compiler: &Compiler, draft: &mut Draft, plain: Option<String>) -> Result<(), ScriptError> {
+    let text = plain.unwrap_or_else(|| draft.text.clone());
     match compiler.module(&draft.url, &text) {
         Ok(bytecode) => {
             let surface = surface(&text);
@@ -267,16 +284,29 @@ fn read(compiler: &Compiler, draft: &mut Draft) -> Result<(), ScriptError> {
                 draft.kind = Kind::CommonJs(bytecode);
                 Ok(())
             }
-            Err(as_common_js) => Err(further(as_module, as_common_js)),
+            Err(as_common_js) => Err(further(&text, as_module, as_common_js)),
         },
     }
 }
 
 /// The error that stands further down: what comes before it was understood.
-fn further(as_module: ScriptError, mut as_common_js: ScriptError) -> ScriptError {
-    for frame in as_common_js.stack.iter_mut().filter(|frame| frame.line == 1) {
-        frame.column = frame.column.saturating_sub(commonjs::HEAD.len() as u32).max(1);
-    }
+fn further(text: &str, mut as_module: ScriptError, mut as_common_js: ScriptError) -> ScriptError {
+    place(text, Goal::Module, &mut as_module);
+    place(text, Goal::Script, &mut as_common_js);
     let place = |error: &ScriptError| error.stack.first().map(|frame| (frame.line, frame.column));
     if place(&as_common_js) > place(&as_module) { as_common_js } else { as_module }
+}
+
+/// Gives a syntax error its column. Not where the text is too long or too deep for a parser that has no limit of its own.
+fn place(text: &str, goal: Goal, error: &mut ScriptError) {
+    let Some(frame) = error.stack.first_mut() else { return };
+    if error.name != "SyntaxError" || text.len() > PLACED_BYTES_MAX {
+        frame.column = 0;
+        return;
+    }
+    let found = deep(text.len().saturating_mul(TYPED_STACK_BYTES_PER_BYTE), || fault_place(text, goal));
+    match found.ok().flatten() {
+        Some((line, column)) if line == frame.line => frame.column = column,
+        _ => frame.column = 0,
+    }
 }

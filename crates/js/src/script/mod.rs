@@ -4,6 +4,7 @@ mod commonjs;
 mod compile;
 mod graph;
 mod text;
+mod types;
 
 use crate::raw::Bytecode;
 use crate::{ScriptError, Sources};

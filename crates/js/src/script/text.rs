@@ -53,6 +53,34 @@ pub(super) fn surface(text: &str) -> Surface {
     of_record(text, &module_record)
 }
 
+/// Where a text stops being JavaScript, as a line from 1 and a column from 1 in UTF-16 units: the engine knows lines alone.
+pub(super) fn fault_place(text: &str, kind: Goal) -> Option<(u32, u32)> {
+    let allocator = Allocator::default();
+    let source_type = match kind {
+        Goal::Module => SourceType::mjs(),
+        Goal::Script => SourceType::cjs(),
+    };
+    let parsed = Parser::new(&allocator, text, source_type).parse();
+    let fault = parsed.diagnostics.iter().next()?;
+    Some(place_of(text, fault.labels.first()?.offset() as usize))
+}
+
+/// What a text is parsed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    Module,
+    Script,
+}
+
+/// Line and column, from 1, of a byte.
+pub(super) fn place_of(text: &str, offset: usize) -> (u32, u32) {
+    let before = text.get(..offset).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before.get(line_start..).unwrap_or_default().encode_utf16().count() + 1;
+    (u32::try_from(line).unwrap_or_default(), u32::try_from(column).unwrap_or_default())
+}
+
 fn of_record(text: &str, record: &ModuleRecord<'_>) -> Surface {
     let mut imports: Vec<Import> = Vec::new();
     for specifier in record.requested_modules.keys() {

@@ -60,11 +60,11 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
     /// Runs promise jobs until there are none. Then a rejected promise that nothing handles is an error, that of the task before all.
     fn jobs(&self, promise: Option<&Promise<'js>>) -> std::result::Result<(), ScriptError> {
         while self.ctx.execute_pending_job() {
-            if let Some(kind) = self.shared.stopped.get() {
+            if let Some(kind) = self.shared.stop_reason() {
                 return Err(stopped(kind));
             }
         }
-        if let Some(kind) = self.shared.stopped.get() {
+        if let Some(kind) = self.shared.stop_reason() {
             return Err(stopped(kind));
         }
         if let Some(promise) = promise.filter(|promise| promise.state() == PromiseState::Rejected) {
@@ -136,7 +136,7 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
         drop(operations);
         // Jobs of a task that failed: run, they do no harm but to the time that they take, and the next task begins without them.
         let mut jobs_left = JOBS_DROPPED_MAX;
-        while self.shared.stopped.get().is_none() && jobs_left > 0 && self.ctx.execute_pending_job() {
+        while self.shared.stop_reason().is_none() && jobs_left > 0 && self.ctx.execute_pending_job() {
             jobs_left -= 1;
         }
         self.shared.timers.borrow_mut().clear();
@@ -147,7 +147,7 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
     /// What the engine raised, or why it was stopped.
     pub(super) fn error(&self, error: &rquickjs::Error, kind: ErrorKind) -> ScriptError {
         let raised = ScriptError::of(self.ctx, error, kind, Some(&self.shared.script));
-        match self.shared.stopped.get() {
+        match self.shared.stop_reason() {
             Some(kind) => {
                 ScriptError { stack: raised.stack, source_line: raised.source_line, ..stopped(kind) }
             }

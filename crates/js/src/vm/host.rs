@@ -3,7 +3,7 @@
 use super::operations::{Operation, Operations, Settle};
 use super::timers::Timers;
 use super::{Input, Output, Step};
-use crate::raw::{Link, add_typed_arrays, add_weak_references, throw_uncatchable};
+use crate::raw::{self, Link, add_typed_arrays, add_weak_references, throw_uncatchable};
 use crate::{ErrorKind, Limits, Script, ScriptError};
 use rquickjs::{Ctx, Exception, Persistent, Promise, Value};
 use std::cell::{Cell, RefCell};
@@ -63,6 +63,7 @@ pub(crate) struct Shared<H: Host> {
     pub(crate) script: Arc<Script>,
     pub(crate) host: H,
     pub(crate) limits: Limits,
+    pub(crate) level: Rc<raw::Level>,
     pub(crate) random: RefCell<Random>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) operations: RefCell<Operations<H>>,
@@ -94,6 +95,7 @@ impl<H: Host> Shared<H> {
             random: RefCell::new(Random::new(seed)),
             timers: RefCell::new(Timers::new(limits.timers_max)),
             operations: RefCell::new(Operations::new(limits.operations_max)),
+            level: Rc::new(raw::Level::new(limits.memory_bytes)),
             limits,
             rejections: RefCell::default(),
             last: RefCell::default(),
@@ -110,14 +112,23 @@ impl<H: Host> Shared<H> {
     /// The script goes on after a pause. The clock is not read before the engine first asks whether it must stop.
     pub(crate) fn begin_turn(&self) {
         self.turn_since_ns.set(None);
+        self.level.look();
         if self.stopped.get() != Some(ErrorKind::Cancelled) {
             self.stopped.set(None);
         }
     }
 
+    /// Why the engine must stop what it is at, if it must.
+    pub(crate) fn stop_reason(&self) -> Option<ErrorKind> {
+        if self.stopped.get().is_none() && self.level.is_over() {
+            self.stopped.set(Some(ErrorKind::Memory));
+        }
+        self.stopped.get()
+    }
+
     /// Asked by the engine every 10,000 jumps and calls, and within long matches of regular expressions.
     pub(crate) fn must_stop(&self) -> bool {
-        if self.stopped.get().is_some() {
+        if self.stop_reason().is_some() {
             return true;
         }
         let now_ns = self.host.now_ns();
@@ -190,6 +201,11 @@ impl<H: Host> Calls<H> {
         if named.weak_references {
             add_weak_references(ctx);
         }
+    }
+
+    /// Makes `Math.random` begin anew from a seed.
+    pub fn seed_random(&self, seed: u64) {
+        *self.0.random.borrow_mut() = Random::new(seed);
     }
 
     /// Waits: `ask` comes out of the user as [`Step::Asks`], and what it is answered is returned. Takes no memory.

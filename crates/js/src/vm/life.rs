@@ -3,6 +3,7 @@
 use super::event_loop::EventLoop;
 use super::host::{Calls, Host, Shared};
 use super::{Input, Output, Step, globals, modules};
+use crate::raw::Heap;
 use crate::{ErrorKind, ScriptError};
 use rquickjs::context::intrinsic;
 use rquickjs::function::Args;
@@ -24,8 +25,8 @@ type Base = (
 
 /// From first to last.
 pub(super) fn live<H: Host>(shared: &Rc<Shared<H>>) {
-    let engine = Runtime::new().and_then(|runtime| {
-        runtime.set_memory_limit(shared.limits.memory_bytes);
+    let heap = Heap::new(Rc::clone(&shared.level));
+    let engine = Runtime::new_with_alloc(heap).and_then(|runtime| {
         runtime.set_max_stack_size(shared.limits.engine_stack_bytes());
         let handler = Rc::downgrade(shared);
         runtime.set_interrupt_handler(Some(Box::new(move || {

@@ -171,7 +171,11 @@ pub(super) fn start<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<(E
         return Ok((Exports(module.namespace()?), promise.into_value()));
     }
     let exports = exports_of(ctx, calls, 0)?;
-    Ok((Exports(namespace_of(ctx, &exports)?), Value::new_undefined(ctx.clone())))
+    let shown = match exports.as_object() {
+        Some(object) if !exports.is_function() => object.clone(),
+        _ => namespace_of(ctx, &exports)?,
+    };
+    Ok((Exports(shown), Value::new_undefined(ctx.clone())))
 }
 
 fn require<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, specifier: &Value<'js>) -> Result<Value<'js>> {

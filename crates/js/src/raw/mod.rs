@@ -1,9 +1,13 @@
-//! The crate's few unsafe calls, each behind a safe function: what neither the engine's nor the stacks' safe interface offers.
+//! The crate's unsafe code: a user's [`Heap`], and few calls, each behind a safe function: what neither the engine's nor the stacks' safe interface offers.
 //!
-//! Three things. A host function, which the engine keeps for as long as it likes, must find the stack that it runs on ([`Link`]).
+//! The calls are for three things. A host function, which the engine keeps for as long as it likes, must find the stack that it runs on ([`Link`]).
 //! Bytecode that this crate made must be read back. And a script that is over must not be able to catch that.
 
 #![expect(unsafe_code, reason = "suspension from host functions and bytecode have no safe interface")]
+
+mod heap;
+
+pub(crate) use heap::{Heap, Level};
 
 use corosensei::Yielder;
 use rquickjs::module::Declared;

@@ -1,0 +1,8 @@
+//! Scripts as a front end runs them.
+
+mod hostile;
+mod limits;
+mod modules;
+mod places;
+mod running;
+mod user;
