@@ -92,6 +92,17 @@ fn a_killed_search_goes_on_from_what_is_kept_beside_the_store() {
 }
 
 #[test]
+fn a_store_that_cant_be_had_ends_no_search() {
+    let folder = Folder::new("search-no-store");
+    let (_running, url) = target(2);
+    let store = format!("{}/runs.db", folder.write("no-folder", ""));
+    let flags = [&["search", url.as_str(), "--store", &store, "--start", "400/s", "-q"], &QUICK[..]].concat();
+    let found = weir(&flags);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert!(found.stdout.contains(" sustains "), "{}", found.stdout);
+}
+
+#[test]
 fn a_page_carries_the_curve_with_its_knee_objectives_and_choice() {
     let folder = Folder::new("search-page");
     let (_running, url) = target(2);
@@ -187,7 +198,9 @@ fn a_service_that_fails_everywhere_is_told_within_the_budget_and_with_the_reason
 fn too_few_connections_make_the_client_the_limit() {
     let (_running, url) = target(64);
     // One connection and 4 ms: 250 per second, where the service does 16,000.
-    let found = search(&[&[url.as_str(), "-c", "1", "--start", "150/s"], &QUICK[..]].concat());
+    let longer = ["--budget", "9s"];
+    let quick = [&QUICK[..6], &longer, &QUICK[8..]].concat();
+    let found = search(&[&[url.as_str(), "-c", "1", "--start", "150/s"], &quick[..]].concat());
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     assert!(found.stdout.contains(" sustains at least "), "{}{}", found.stdout, found.stderr);
     assert!(found.stdout.contains("connections were busy while the service took"), "{}", found.stdout);

@@ -72,6 +72,22 @@ fn a_client_at_its_limit_makes_it_at_least() {
 }
 
 #[test]
+fn one_failure_of_the_services_does_not_hide_the_clients_limit() {
+    let mut is_first = true;
+    let is_client = |trial: &Trial| match trial.rate_per_sec {
+        rate if rate <= 0.0 => Outcome::Sustained,
+        _ if std::mem::take(&mut is_first) => Outcome::NotSustained,
+        rate if rate > 500.0 => Outcome::ClientLimited,
+        _ => Outcome::Sustained,
+    };
+    // Time for one rate above the client's limit, four times in a row.
+    let budget_ns = 45 * SEC;
+    let options = Options { budget_ns, confirm_ns: 0, precision_ratio: 0.2, ..Options::default() };
+    let (answer, _) = search(options, 600.0, is_client);
+    assert_eq!(answer.limit, Limit::Client, "{answer:?}");
+}
+
+#[test]
 fn a_service_that_always_fails_is_found_out_within_the_budget() {
     // p99 needs 1000 samples: at the lowest rate, 1/s, a trial would take longer than the whole search may.
     for closed_per_sec in [0.0, 300.0] {

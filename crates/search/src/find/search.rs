@@ -256,8 +256,10 @@ impl Search {
     }
 
     fn count(&mut self, outcome: Outcome) {
-        self.bad_count += u32::from(outcome != Outcome::Sustained);
-        self.client_count += u32::from(outcome == Outcome::ClientLimited);
+        // One in which the client was the limit stands for all in a row that were made in its place.
+        let weight = self.client_row.max(1);
+        self.bad_count += if outcome == Outcome::Sustained { 0 } else { weight };
+        self.client_count += if outcome == Outcome::ClientLimited { weight } else { 0 };
     }
 
     /// Rates are steps of a ladder, so that trials meet again at the same rate: a quarter of the precision apart.

@@ -55,6 +55,8 @@ pub(crate) struct Results<'a> {
     args: &'a SearchOutputArgs,
     /// Written anew after each trial: what `--json` names, else a file beside the store.
     kept: Option<PathBuf>,
+    /// Whether `--json` names it.
+    is_asked: bool,
 }
 
 impl<'a> Results<'a> {
@@ -85,12 +87,14 @@ impl<'a> Results<'a> {
             Some(path) => Some(path.clone()),
             None => beside(),
         };
-        Ok(Self { args: output, kept })
+        Ok(Self { args: output, kept, is_asked: output.json.is_some() })
     }
 
-    /// Keeps what is known so far, in place of what was kept before.
+    /// Keeps what is known so far, in place of what was kept before. Where nobody asked for it, a store that can't be had (which is said
+    /// of the runs) ends no search.
     pub(crate) fn keep(&self, record: &impl Serialize) -> Result<(), Failure> {
-        self.kept.as_deref().map_or(Ok(()), |path| write_json(record, path))
+        let written = self.kept.as_deref().map_or(Ok(()), |path| write_json(record, path));
+        if self.is_asked { written } else { Ok(()) }
     }
 
     /// What to say to somebody who ended the search before its end.
