@@ -52,6 +52,7 @@ mod vm;
 
 pub use error::{ErrorKind, Frame, ScriptError};
 pub use limits::Limits;
+pub use raw::Part;
 pub use rquickjs;
 pub use script::Script;
 pub use sources::{Loaded, Sources};

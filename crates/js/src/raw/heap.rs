@@ -107,6 +107,9 @@ impl Heap {
             return block;
         }
         let whole_bytes = bytes + HEAD_BYTES;
+        if let Some(block) = self.part_of_larger(bytes) {
+            return block;
+        }
         if self.rest_bytes < whole_bytes && !self.new_chunk() {
             return ptr::null_mut();
         }
@@ -119,6 +122,26 @@ impl Heap {
             self.rest_bytes -= whole_bytes;
             block
         }
+    }
+
+    /// The front of a free block that is larger, whose back becomes a free block of its own. Small blocks are never joined again, so only of
+    /// blocks more than twice as large: those are what growing tables leave behind.
+    fn part_of_larger(&mut self, bytes: usize) -> Option<*mut u8> {
+        let least = bytes * 2 + HEAD_BYTES;
+        let class = (least.div_ceil(STEP_BYTES)..CLASS_COUNT)
+            .find(|class| self.free.get(*class).is_some_and(|free| !free.is_null()))?;
+        let free = self.free.get_mut(class)?;
+        let block = *free;
+        let back_bytes = class * STEP_BYTES - bytes - HEAD_BYTES;
+        // SAFETY: as in `small` for taking a block off its list. Front, the back's head and the back are together what the block was.
+        unsafe {
+            *free = block.cast::<*mut u8>().read();
+            block.sub(HEAD_BYTES).cast::<usize>().write(bytes);
+            let back_head = block.add(bytes);
+            back_head.cast::<usize>().write(back_bytes);
+            self.put(back_head.add(HEAD_BYTES), back_bytes);
+        }
+        Some(block)
     }
 
     /// Begins a chunk; what is left of the last one becomes a free block.

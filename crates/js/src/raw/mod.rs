@@ -156,17 +156,37 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, message: &str) -> Error {
     error
 }
 
-/// Adds `ArrayBuffer`, `DataView` and typed arrays to the global object. Once for a context: a second time makes other ones.
-pub(crate) fn add_typed_arrays(ctx: &Ctx<'_>) {
-    // SAFETY: the context lives and is locked while `ctx` does; the call is what the engine's own full context makes, at any time after
-    // its base objects are there, which rquickjs makes with each context.
-    unsafe { qjs::JS_AddIntrinsicTypedArrays(ctx.as_raw().as_ptr()) };
+/// A part of the language that is not there for each user, since each takes memory of each user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// `ArrayBuffer`, `DataView`, `Uint8Array` and the like: 15 kB.
+    TypedArrays,
+    /// `WeakRef` and `FinalizationRegistry`: 1 kB.
+    WeakReferences,
+    /// `Date`: 4 kB.
+    Dates,
+    /// `Map`, `Set`, `WeakMap`, `WeakSet`: 5 kB.
+    Collections,
 }
 
-/// Adds `WeakRef` and `FinalizationRegistry` to the global object. Once for a context.
-pub(crate) fn add_weak_references(ctx: &Ctx<'_>) {
-    // SAFETY: as above.
-    unsafe { qjs::JS_AddIntrinsicWeakRef(ctx.as_raw().as_ptr()) };
+impl Part {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 4;
+}
+
+/// Adds a part to the global object. Once for a context: a second time makes other ones.
+pub(crate) fn add(ctx: &Ctx<'_>, part: Part) {
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: the context lives and is locked while `ctx` does; the calls are those of the engine's own full context, which are independent
+    // of each other and may come at any time after its base objects, which rquickjs makes with each context.
+    unsafe {
+        match part {
+            Part::TypedArrays => qjs::JS_AddIntrinsicTypedArrays(raw),
+            Part::WeakReferences => qjs::JS_AddIntrinsicWeakRef(raw),
+            Part::Dates => qjs::JS_AddIntrinsicDate(raw),
+            Part::Collections => qjs::JS_AddIntrinsicMapSet(raw),
+        };
+    }
 }
 
 /// What the engine holds for its user, as it counts itself.

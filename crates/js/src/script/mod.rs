@@ -6,9 +6,9 @@ mod graph;
 mod text;
 mod types;
 
-use crate::raw::Bytecode;
+use crate::raw::{Bytecode, Part};
 use crate::{ScriptError, Sources};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Under this name a module that is not one of the engine's exports the object that `import * as it` gives.
@@ -41,39 +41,30 @@ pub(crate) struct Unit {
     pub(crate) first_line_shift: u32,
 }
 
-/// What of the language a script names, and would not have otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Named {
-    pub(crate) typed_arrays: bool,
-    pub(crate) weak_references: bool,
-}
+/// The words that a part of the language goes by. A text that makes code of texts may name any.
+const WORDS: [(Part, &[&str]); 4] = [
+    (
+        Part::TypedArrays,
+        &["ArrayBuffer", "DataView", "8Array", "16Array", "32Array", "64Array", "ClampedArray", "Atomics"],
+    ),
+    (Part::WeakReferences, &["WeakRef", "FinalizationRegistry"]),
+    (Part::Dates, &["Date"]),
+    (Part::Collections, &["Map", "Set", "groupBy"]),
+];
+const CODE_OF_TEXTS: [&str; 2] = ["eval", "Function("];
 
-impl Named {
-    /// Looks into a text. One that makes code of texts may name anything.
-    fn of(text: &str) -> Self {
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let makes_code = has(&["eval", "Function("]);
-        let arrays =
-            ["ArrayBuffer", "DataView", "8Array", "16Array", "32Array", "64Array", "ClampedArray", "Atomics"];
-        Self {
-            typed_arrays: makes_code || has(&arrays),
-            weak_references: makes_code || has(&["WeakRef", "FinalizationRegistry"]),
-        }
-    }
-
-    fn or(self, other: Self) -> Self {
-        Self {
-            typed_arrays: self.typed_arrays || other.typed_arrays,
-            weak_references: self.weak_references || other.weak_references,
-        }
-    }
+/// The parts that a text names: a user gets no others.
+fn named(text: &str) -> impl Iterator<Item = Part> {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let makes_code = has(&CODE_OF_TEXTS);
+    WORDS.into_iter().filter(move |(_, words)| makes_code || has(words)).map(|(part, _)| part)
 }
 
 /// A main module with all that it imports: compiled, and not running.
 pub struct Script {
     units: Vec<Unit>,
     by_url: HashMap<String, usize>,
-    named: Named,
+    named: BTreeSet<Part>,
 }
 
 impl std::fmt::Debug for Script {
@@ -112,12 +103,13 @@ impl Script {
     }
 
     pub(crate) fn new(units: Vec<Unit>, by_url: HashMap<String, usize>) -> Self {
-        let named = units.iter().map(|unit| Named::of(&unit.text)).fold(Named::default(), Named::or);
+        let named = units.iter().flat_map(|unit| named(&unit.text)).collect();
         Self { units, by_url, named }
     }
 
-    pub(crate) fn named(&self) -> Named {
-        self.named
+    /// The parts of the language that its texts name.
+    pub(crate) fn named(&self) -> impl Iterator<Item = Part> {
+        self.named.iter().copied()
     }
 
     pub(crate) fn index_of(&self, url: &str) -> Option<usize> {

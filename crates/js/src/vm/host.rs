@@ -3,7 +3,7 @@
 use super::operations::{Operation, Operations, Settle};
 use super::timers::Timers;
 use super::{Input, Output, Step};
-use crate::raw::{self, Link, add_typed_arrays, add_weak_references, throw_uncatchable};
+use crate::raw::{self, Link, Part, add, throw_uncatchable};
 use crate::{ErrorKind, Limits, Script, ScriptError};
 use rquickjs::{Ctx, Exception, Persistent, Promise, Value};
 use std::cell::{Cell, RefCell};
@@ -79,7 +79,8 @@ pub(crate) struct Shared<H: Host> {
     pub(crate) stopped: Cell<Option<ErrorKind>>,
     /// Since when the script runs without a pause, as far as it was looked at.
     turn_since_ns: Cell<Option<u64>>,
-    pub(crate) has_typed_arrays: Cell<bool>,
+    /// By part, whether it was added.
+    added: Cell<[bool; Part::COUNT]>,
     /// Whether the modules have run.
     pub(crate) has_started: Cell<bool>,
     /// Whether host functions may wait now.
@@ -103,7 +104,7 @@ impl<H: Host> Shared<H> {
             failed: RefCell::default(),
             stopped: Cell::new(None),
             turn_since_ns: Cell::new(None),
-            has_typed_arrays: Cell::new(false),
+            added: Cell::default(),
             has_started: Cell::new(false),
             may_wait: Cell::new(false),
         }
@@ -184,28 +185,14 @@ impl<H: Host> Calls<H> {
         &self.0.host
     }
 
-    /// Adds `ArrayBuffer`, `DataView` and all typed arrays to the global object, if they are not there: a script has them from the start only
-    /// if its text names one. To be called before a function of the front end makes one.
-    pub fn add_typed_arrays(&self, ctx: &Ctx<'_>) {
-        if !self.0.has_typed_arrays.replace(true) {
-            add_typed_arrays(ctx);
+    /// Adds a part of the language to the global object, if it is not there. To be called before a function of the front end makes
+    /// something of it; a script has it from the start if its text names it.
+    pub fn add(&self, ctx: &Ctx<'_>, part: Part) {
+        let mut added = self.0.added.get();
+        if !std::mem::replace(&mut added[part as usize], true) {
+            self.0.added.set(added);
+            add(ctx, part);
         }
-    }
-
-    /// Adds what the script's text names of what a user does not get otherwise.
-    pub(crate) fn add_named(&self, ctx: &Ctx<'_>) {
-        let named = self.0.script.named();
-        if named.typed_arrays {
-            self.add_typed_arrays(ctx);
-        }
-        if named.weak_references {
-            add_weak_references(ctx);
-        }
-    }
-
-    /// Makes `Math.random` begin anew from a seed.
-    pub fn seed_random(&self, seed: u64) {
-        *self.0.random.borrow_mut() = Random::new(seed);
     }
 
     /// Waits: `ask` comes out of the user as [`Step::Asks`], and what it is answered is returned. Takes no memory.

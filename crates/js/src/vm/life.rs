@@ -10,15 +10,13 @@ use rquickjs::function::Args;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Runtime, Value};
 use std::rc::Rc;
 
-/// What every script finds. Typed arrays (15 kB of a user's 95 in all) and weak references are added for scripts that name them.
+/// What every script finds. Further parts, 25 kB of 95 in all, are added for scripts that name them (`raw::Part`).
 type Base = (
-    intrinsic::Date,
     intrinsic::Eval,
     intrinsic::RegExpCompiler,
     intrinsic::RegExp,
     intrinsic::Json,
     intrinsic::Proxy,
-    intrinsic::MapSet,
     intrinsic::Promise,
     intrinsic::Performance,
 );
@@ -65,7 +63,7 @@ fn work<'js, H: Host>(ctx: &Ctx<'js>, shared: &Rc<Shared<H>>) {
     let calls = Calls(Rc::clone(shared));
     let mut exports = None;
     let started = event_loop.run(|ctx| {
-        calls.add_named(ctx);
+        shared.script.named().for_each(|part| calls.add(ctx, part));
         globals::install(ctx, &calls)?;
         modules::install(ctx, &calls)?;
         calls.host().globals(ctx, &calls)?;

@@ -184,6 +184,14 @@ fn what_is_not_named_is_not_there_but_can_be() {
         "console.log(new Uint8Array([1, 300]).join(), new DataView(new ArrayBuffer(8)).byteLength)",
         "1,44 8",
     );
+    check(
+        "console.log(typeof globalThis['M' + 'ap'], typeof globalThis['D' + 'ate'])",
+        "undefined undefined",
+    );
+    check(
+        "console.log(Object.keys(Object.groupBy([1, 2, 3], (n) => n % 2 ? 'odd' : 'even')).join())",
+        "odd,even",
+    );
     check("console.log(typeof WeakRef, typeof FinalizationRegistry)", "function function");
     check(
         "console.log([typeof Date, typeof JSON, typeof RegExp, typeof Map, typeof Set, typeof WeakMap, typeof Proxy, typeof Reflect,
