@@ -17,9 +17,10 @@ pub fn draw(curve: &Curve) -> String {
     let times = || curve.points.iter().flat_map(|point| [point.p50_ns, point.p99_ns]).flatten();
     let (low, high) = (times().min().unwrap_or(1).max(1), times().max().unwrap_or(2).max(2));
     let mut text = format!(
-        "   offered  achieved  {:<BAR$}      p50      p99  {}\n",
+        "   offered  achieved  {:<BAR$}      p50      p99  {} … {}\n",
         "",
-        format!("{} … {}", units::duration(low), units::duration(high))
+        units::duration(low),
+        units::duration(high)
     );
     for point in &curve.points {
         let share = if highest > 0.0 { point.achieved_per_sec / highest } else { 0.0 };
