@@ -68,8 +68,8 @@ impl<Input, Output> Link<Input, Output> {
         // holds: `running` sets it around a resume alone, and a suspension returns from there. A `Link` is `!Sync`, as `Cell` is, so no
         // other thread comes here. Suspending is then what the yielder is for: the frames between are the engine's C frames and Rust
         // frames that hold no reference into the resuming stack, and each goes on where it was.
-        self.is_running.set(true);
-        Some(unsafe { yielder.as_ref() }.suspend(output))
+        let yielder = unsafe { yielder.as_ref() };
+        Some(yielder.suspend(output))
     }
 }
 

@@ -44,7 +44,9 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
             if until_ns.is_none() && self.shared.operations.borrow().is_empty() {
                 break;
             }
-            if let Input::Cancel = self.shared.suspend(Output::Step(Step::Idle { until_ns })) {
+            if let Input::Cancel | Input::Interrupt =
+                self.shared.suspend(Output::Step(Step::Idle { until_ns }))
+            {
                 return Err(stopped(ErrorKind::Cancelled));
             }
         }

@@ -76,7 +76,7 @@ fn set_timer<'js, H: Host>(
     };
     let delay_ms = delay.map_or(Ok(0.0), |delay| delay.get::<Coerced<f64>>().map(|delay| delay.0))?;
     // A delay that is no number counts as none, and so does one below zero.
-    let delay_ns = (delay_ms.max(0.0).min(DELAY_MS_MAX) * 1e6) as u64;
+    let delay_ns = (delay_ms.clamp(0.0, DELAY_MS_MAX) * 1e6) as u64;
     let every_ns = (kind == Kind::Again).then(|| delay_ns.max(INTERVAL_NS_MIN));
     let shared = &*calls.0;
     let mut timers = shared.timers.borrow_mut();

@@ -79,6 +79,8 @@ pub(crate) struct Shared<H: Host> {
     pub(crate) stopped: Cell<Option<ErrorKind>>,
     /// Since when the script runs without a pause, as far as it was looked at.
     turn_since_ns: Cell<Option<u64>>,
+    /// Whether the whole user is given up and not its task alone.
+    is_dying: Cell<bool>,
     /// By part, whether it was added.
     added: Cell<[bool; Part::COUNT]>,
     /// Whether the modules have run.
@@ -104,6 +106,7 @@ impl<H: Host> Shared<H> {
             failed: RefCell::default(),
             stopped: Cell::new(None),
             turn_since_ns: Cell::new(None),
+            is_dying: Cell::new(false),
             added: Cell::default(),
             has_started: Cell::new(false),
             may_wait: Cell::new(false),
@@ -114,7 +117,7 @@ impl<H: Host> Shared<H> {
     pub(crate) fn begin_turn(&self) {
         self.turn_since_ns.set(None);
         self.level.look();
-        if self.stopped.get() != Some(ErrorKind::Cancelled) {
+        if !self.is_dying.get() {
             self.stopped.set(None);
         }
     }
@@ -142,13 +145,16 @@ impl<H: Host> Shared<H> {
         is_over
     }
 
-    /// Gives a step to whoever drives the user and waits for what is next. Cancelled, it says so at once and for good.
+    /// Gives a step to whoever drives the user and waits for what is next. While what is under way is given up, there is no step but its end,
+    /// and of a user that is given up none at all.
     pub(crate) fn suspend(&self, output: Output<H::Ask>) -> Input<H::Reply> {
-        if self.stopped.get() == Some(ErrorKind::Cancelled) {
+        let is_end = matches!(output, Output::Looked | Output::Step(Step::Done(_)));
+        if self.is_dying.get() || !is_end && self.stopped.get() == Some(ErrorKind::Cancelled) {
             return Input::Cancel;
         }
         let input = self.link.suspend(output).unwrap_or(Input::Cancel);
-        if matches!(input, Input::Cancel) {
+        self.is_dying.set(matches!(input, Input::Cancel));
+        if matches!(input, Input::Cancel | Input::Interrupt) {
             self.stopped.set(Some(ErrorKind::Cancelled));
         }
         input
@@ -195,6 +201,11 @@ impl<H: Host> Calls<H> {
         }
     }
 
+    /// Makes `Math.random` begin anew from a seed.
+    pub fn seed_random(&self, seed: u64) {
+        *self.0.random.borrow_mut() = Random::new(seed);
+    }
+
     /// Waits: `ask` comes out of the user as [`Step::Asks`], and what it is answered is returned. Takes no memory.
     ///
     /// # Errors
@@ -208,6 +219,13 @@ impl<H: Host> Calls<H> {
             Input::Reply(reply) => Ok(reply),
             _ => Err(throw_uncatchable(ctx, "cancelled")),
         }
+    }
+
+    /// The URL of the module whose function called the host function that is at work; `None` when no module did, as in a timer's first call.
+    pub fn caller(&self, ctx: &Ctx<'_>) -> Option<String> {
+        // The host function itself may or may not count as a call.
+        let name = (0..2).find_map(|level| ctx.script_or_module_name(level))?;
+        name.to_string().ok()
     }
 
     /// Begins an outside operation: a promise for the script, and a number by which whoever drives the user ends it

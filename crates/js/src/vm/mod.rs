@@ -60,6 +60,9 @@ pub(crate) enum Input<Reply> {
     Wake,
     Run(Task),
     Look(Look),
+    /// The task is given up.
+    Interrupt,
+    /// The user is.
     Cancel,
 }
 
@@ -174,7 +177,14 @@ impl<H: Host> Vm<H> {
         found.take().expect("a look has a result")
     }
 
-    /// Gives up what is under way, or the whole user: the script goes on with an error that it can't catch, and is over.
+    /// Gives up the task that asks or waits: the script goes on with an error that it can't catch, and the task ends in
+    /// [`crate::ErrorKind::Cancelled`]. The user can be called again, unless it was its modules that ran.
+    pub fn interrupt(&mut self) -> Step<H::Ask> {
+        assert!(matches!(self.state, State::Asks | State::Idle), "nothing is under way");
+        self.step(Input::Interrupt)
+    }
+
+    /// Gives up the whole user: the script goes on with an error that it can't catch, and all is freed.
     pub fn cancel(&mut self) {
         if self.stack.started() && !self.stack.done() {
             let over = self.resume(Input::Cancel);

@@ -186,9 +186,7 @@ fn require<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, specifier: &Value<'js
         return Err(Exception::throw_type(ctx, "require() is only there while the script's modules run"));
     }
     let specifier = specifier.to_string()?;
-    // The nearest function with a file: `require` itself may or may not count as a call.
-    let caller = (0..2).find_map(|level| ctx.script_or_module_name(level));
-    let caller = caller.map_or_else(|| Ok(String::new()), |name| name.to_string())?;
+    let caller = calls.caller(ctx).unwrap_or_default();
     match calls.0.script.linked(&caller, &specifier) {
         Ok(index) => exports_of(ctx, calls, index),
         Err(reason) => Err(Exception::throw_reference(ctx, &reason)),

@@ -55,8 +55,10 @@ impl<H: Host> Operations<H> {
         self.under_way.is_empty() && self.completed.is_empty()
     }
 
-    /// Forgets all. What they held is returned, to be dropped when nothing is borrowed.
-    pub(crate) fn clear(&mut self) -> (BTreeMap<Operation, Settle<H>>, VecDeque<(Settle<H>, H::Reply)>) {
-        (std::mem::take(&mut self.under_way), std::mem::take(&mut self.completed))
+    /// Forgets all. What was held is returned, to be dropped when nothing is borrowed.
+    #[must_use]
+    pub(crate) fn clear(&mut self) -> Self {
+        let empty = Self { next: self.next, ..Self::new(self.count_max) };
+        std::mem::replace(self, empty)
     }
 }

@@ -214,6 +214,46 @@ fn a_script_cant_catch_its_cancelling() {
 }
 
 #[test]
+fn an_interrupted_user_can_be_called_again() {
+    let text = "let count = 0;
+        export default async () => {
+            count++;
+            try { ask('a'); await begin(); ask('b') } catch { console.log('caught') } finally { console.log('finally') }
+            return count;
+        }";
+    let script = try_load(&[("main.js", text)]).unwrap();
+    let seen = Rc::new(Seen::default());
+    let mut vm = new_vm(&script, &seen, Limits::default());
+    vm.start();
+    let interrupted = |step| match step {
+        Step::Done(Err(error)) => assert_eq!(error.kind, js::ErrorKind::Cancelled),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(vm.call("default", |_| Ok(vec![])), Step::Asks("a".to_owned()));
+    interrupted(vm.interrupt());
+    vm.call("default", |_| Ok(vec![]));
+    assert_eq!(vm.reply("1".to_owned()), Step::Idle { until_ns: None });
+    interrupted(vm.interrupt());
+    assert_eq!(seen.said.take(), Vec::<String>::new());
+    seen.begun.take();
+    let step = vm.call("default", |_| Ok(vec![]));
+    assert_eq!(drive(&mut vm, &seen, step), Ok(Outcome::Returned));
+    assert_eq!(vm.with(|_, value| value.as_int()), Some(3));
+    assert_eq!(seen.said.take(), ["finally"]);
+    let script = try_load(&[("main.js", "ask('top')")]).unwrap();
+    let mut vm = new_vm(&script, &seen, Limits::default());
+    assert_eq!(vm.start(), Step::Asks("top".to_owned()));
+    interrupted(vm.interrupt());
+    assert!(vm.is_dead());
+}
+
+#[test]
+fn scripts_are_shared_by_threads() {
+    fn is_shared<T: Send + Sync>(_: &T) {}
+    is_shared(&*try_load(&[("main.js", "")]).unwrap());
+}
+
+#[test]
 fn dropped_users_free_everything() {
     let text = "const kept = []; export default async (n) => {
         setTimeout(() => kept.push(1), 1000); begin().then((one) => kept.push(one)); Promise.reject(kept).catch(() => {});
