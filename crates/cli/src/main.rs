@@ -28,16 +28,24 @@ fn main() -> ExitCode {
         let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
         if let Some((mode, words)) = commands::wrk::words_of(&words) {
             let talk = talk::Talk::new(args::ColorWhen::Auto);
-            return commands::wrk::run(mode, words, &talk).unwrap_or_else(|failure| failure.say(&talk));
+            return commands::wrk::run(mode, words, &talk)
+                .unwrap_or_else(|failure| failure.say(&talk))
+                .into();
+        }
+        if let Some(words) = commands::k6::words_of(&words) {
+            return commands::k6::run(words, &talk::Talk::new(args::ColorWhen::Auto));
         }
         let cli = match Cli::try_parse_from(words) {
             Ok(cli) => cli,
-            Err(error) => return exit::of_usage(&error),
+            Err(error) => return exit::of_usage(&error).into(),
         };
         let talk = talk::Talk::new(cli.color);
-        run(cli.command, &talk).unwrap_or_else(|failure| failure.say(&talk))
+        match cli.command {
+            Command::K6(args) => commands::k6::run(&args.words, &talk),
+            command => run(command, &talk).unwrap_or_else(|failure| failure.say(&talk)).into(),
+        }
     });
-    outcome.unwrap_or(Exit::Internal).into()
+    outcome.unwrap_or(Exit::Internal.into())
 }
 
 fn run(command: Command, talk: &talk::Talk) -> Result<Exit, Failure> {
@@ -45,6 +53,7 @@ fn run(command: Command, talk: &talk::Talk) -> Result<Exit, Failure> {
         Command::Http(args) => commands::http::run(&args, talk),
         Command::Wrk(args) => commands::wrk::run(wrk::Mode::Wrk, &args.words, talk),
         Command::Wrk2(args) => commands::wrk::run(wrk::Mode::Wrk2, &args.words, talk),
+        Command::K6(_) => Err(Failure::internal("k6's commands end with k6's codes")),
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Tulip(args) => commands::tulip::command(&args, talk),
         Command::Check(args) => commands::check::run(&args, talk),

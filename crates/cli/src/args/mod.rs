@@ -5,6 +5,7 @@
 mod ab;
 mod compare;
 mod http;
+mod k6;
 mod result;
 mod run;
 mod runs;
@@ -17,6 +18,7 @@ mod wrk;
 pub(crate) use ab::AbArgs;
 pub(crate) use compare::{CompareArgs, CompareFailOn, CompareFormat};
 pub(crate) use http::HttpArgs;
+pub(crate) use k6::K6Args;
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat, TulipDialect};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
 pub(crate) use runs::{
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     Wrk(WrkArgs),
     /// Put load on one URL as wrk2 does, at a rate
     Wrk2(Wrk2Args),
+    /// Run a k6 script: its flags, its summary, its exit codes
+    K6(K6Args),
     /// Run a plan
     Run(Box<RunArgs>),
     /// Find the highest rate that a service sustains

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod http;
 pub(crate) mod import;
+pub(crate) mod k6;
 pub(crate) mod man;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -1,0 +1,133 @@
+//! What a user hears of a request: what came, how long it took, or why nothing came.
+
+use scenario::{Answer, Timing};
+use stats::ErrorClass;
+use std::net::SocketAddr;
+
+/// An answer, as a user keeps it.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    pub(crate) status: u16,
+    /// Names in canonical form, in the order in which they came.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) timing: Timing,
+    pub(crate) done_ns: u64,
+    pub(crate) remote: Option<SocketAddr>,
+}
+
+impl Heard {
+    pub(crate) fn of(answer: &Answer<'_>, done_ns: u64) -> Self {
+        let header =
+            |(name, value): (&str, &[u8])| (canonical(name), String::from_utf8_lossy(value).into_owned());
+        Self {
+            status: answer.status,
+            headers: answer.headers.map(|headers| headers.iter().map(header).collect()).unwrap_or_default(),
+            body: answer.body.whole().map(<[u8]>::to_vec).unwrap_or_default(),
+            timing: answer.timing,
+            done_ns,
+            remote: answer.remote,
+        }
+    }
+
+    /// All values of a header.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let is_named = move |(own, _): &&(String, String)| own.eq_ignore_ascii_case(name);
+        self.headers.iter().filter(is_named).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The form of a header's name that Go gives it: `content-type` is `Content-Type`.
+pub(crate) fn canonical(name: &str) -> String {
+    let mut is_first = true;
+    let letter = |letter: char| {
+        let shown = if is_first { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+        is_first = letter == '-';
+        shown
+    };
+    name.chars().map(letter).collect()
+}
+
+/// k6's code and text of a failure without an answer.
+pub(crate) fn failure(class: ErrorClass) -> (u16, &'static str) {
+    match class {
+        ErrorClass::Resolve => (1101, "lookup: no such host"),
+        ErrorClass::ConnectRefused => (1212, "dial: connection refused"),
+        ErrorClass::ConnectTimeout => (1211, "dial: i/o timeout"),
+        ErrorClass::ConnectNoAddress | ErrorClass::ConnectFailed => (1210, "dial: unknown error"),
+        ErrorClass::Tls => (1300, "tls: the handshake or a record failed"),
+        ErrorClass::Send => (1201, "write: broken pipe"),
+        ErrorClass::ReceiveReset => (1220, "read: connection reset by peer"),
+        ErrorClass::ReceiveEarlyEnd => (1000, "EOF"),
+        ErrorClass::Timeout => (1050, "request timeout"),
+        _ => (1000, "the answer could not be understood"),
+    }
+}
+
+/// The text of a status, RFC 9110 and those that extend it.
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        100 => "Continue",
+        101 => "Switching Protocols",
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        203 => "Non-Authoritative Information",
+        204 => "No Content",
+        205 => "Reset Content",
+        206 => "Partial Content",
+        300 => "Multiple Choices",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        402 => "Payment Required",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        407 => "Proxy Authentication Required",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        411 => "Length Required",
+        412 => "Precondition Failed",
+        413 => "Request Entity Too Large",
+        414 => "Request URI Too Long",
+        415 => "Unsupported Media Type",
+        416 => "Requested Range Not Satisfiable",
+        417 => "Expectation Failed",
+        418 => "I'm a teapot",
+        421 => "Misdirected Request",
+        422 => "Unprocessable Entity",
+        425 => "Too Early",
+        426 => "Upgrade Required",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        451 => "Unavailable For Legal Reasons",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        505 => "HTTP Version Not Supported",
+        507 => "Insufficient Storage",
+        508 => "Loop Detected",
+        511 => "Network Authentication Required",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_canonical() {
+        assert_eq!(super::canonical("content-TYPE"), "Content-Type");
+        assert_eq!(super::canonical("x--a-"), "X--A-");
+    }
+}

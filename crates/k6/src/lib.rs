@@ -1,0 +1,21 @@
+//! k6 scripts as scenarios: each user runs the script on an engine of its own, and what it sends, waits for and measures goes through Weir's worker loop.
+//!
+//! [`Test::load`] reads a script with all layers of options; [`lower`] makes a plan of its executors, [`Test::factories`] the users of that
+//! plan's scenarios; [`Watch`] keeps the test's own metrics and thresholds while it runs; [`Test::summary`] is what its end says.
+
+mod answer;
+mod host;
+mod lower;
+mod request;
+mod sources;
+mod summary;
+mod test;
+mod url;
+mod vu;
+mod watch;
+
+pub use lower::lower;
+pub use summary::{Outcome, Written};
+pub use test::{Listener, Loudness, Remark, Source, Test, TestError};
+pub use vu::{Factory, Role};
+pub use watch::Watch;

@@ -1,0 +1,27 @@
+// The module `k6/data`: elements are kept once for all users as JSON, and parsed and frozen when they are read.
+import { length, read, store } from 'weir:data';
+
+function freeze(value) {
+  if (value !== null && typeof value === 'object') Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+}
+const refuse = () => { throw new TypeError('SharedArray is immutable'); };
+
+export function SharedArray(name, fn) {
+  if (typeof name !== 'string' || name === '') throw new TypeError("empty name provided to SharedArray's constructor");
+  if (typeof fn !== 'function') throw new TypeError("a function is expected as the second argument of SharedArray's constructor");
+  if (length(name) === undefined) {
+    const made = fn();
+    if (!Array.isArray(made)) throw new TypeError('only arrays can be made into SharedArray');
+    store(name, made.map((element) => JSON.stringify(element) ?? 'null'));
+  }
+  const count = length(name);
+  const index = (key) => (typeof key === 'string' && /^(0|[1-9][0-9]*)$/.test(key) ? Number(key) : -1);
+  const at = (key) => (index(key) >= 0 && index(key) < count ? freeze(JSON.parse(read(name, index(key)))) : undefined);
+  return new Proxy([], {
+    get: (target, key) => (key === 'length' ? count : index(key) >= 0 ? at(key) : target[key]),
+    has: (target, key) => (index(key) >= 0 ? index(key) < count : key in target),
+    set: refuse, deleteProperty: refuse, defineProperty: refuse, setPrototypeOf: refuse,
+  });
+}
+export default { SharedArray };

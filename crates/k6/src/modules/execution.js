@@ -1,0 +1,50 @@
+// The module `k6/execution`. `test.options` is read once and frozen, so that asking for it again costs nothing.
+import * as native from 'weir:execution';
+
+const tags = new Proxy({}, {
+  get: (_, key) => (typeof key === 'string' ? native.tag(key) : undefined),
+  has: (_, key) => typeof key === 'string' && native.tag(key) !== undefined,
+  set: (_, key, value) => { native.setTag(String(key), value); return true; },
+  deleteProperty: (_, key) => { native.removeTag(String(key)); return true; },
+  ownKeys: () => native.tagKeys(),
+  getOwnPropertyDescriptor: (_, key) => {
+    const value = native.tag(String(key));
+    return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
+  },
+});
+
+let frozen;
+function freeze(value) {
+  if (value !== null && typeof value === 'object') Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+}
+
+export const instance = {
+  get currentTestRunDuration() { return native.elapsedMs(); },
+  get iterationsCompleted() { return native.iterationsCompleted(); },
+  get iterationsInterrupted() { return native.iterationsInterrupted(); },
+  get vusActive() { return native.vusActive(); },
+  get vusInitialized() { return native.vusInitialized(); },
+};
+export const scenario = {
+  get name() { return native.scenarioName(); },
+  get executor() { return native.scenarioExecutor(); },
+  get startTime() { return native.scenarioStartMs(); },
+  get progress() { return native.scenarioProgress(); },
+  get iterationInInstance() { return native.iterationInScenario(); },
+  get iterationInTest() { return native.iterationInScenario(); },
+};
+export const test = {
+  abort(message) { native.abort(message === undefined ? '' : String(message)); },
+  fail(message) { native.failTest(message === undefined ? '' : String(message)); },
+  get options() { return frozen ??= freeze(JSON.parse(native.optionsJson())); },
+};
+export const vu = {
+  get idInInstance() { return native.vuId(); },
+  get idInTest() { return native.vuId(); },
+  get iterationInInstance() { return native.iterationOfVu(); },
+  get iterationInScenario() { return native.iterationOfVu(); },
+  get tags() { return tags; },
+  metrics: { tags, metadata: {} },
+};
+export default { instance, scenario, test, vu };

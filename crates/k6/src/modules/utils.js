@@ -1,0 +1,63 @@
+// In the place of jslib's k6-utils: small helpers under their names.
+import exec from 'k6/execution';
+
+export function uuidv4() {
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (letter) => {
+    const digit = Math.floor(Math.random() * 16);
+    return (letter === 'x' ? digit : (digit % 4) + 8).toString(16);
+  });
+}
+export const randomIntBetween = (min, max) => Math.floor(Math.random() * (max - min + 1) + min);
+export const randomItem = (list) => list[Math.floor(Math.random() * list.length)];
+export function randomString(length, charset = 'abcdefghijklmnopqrstuvwxyz') {
+  let text = '';
+  while (length-- > 0) text += charset[Math.floor(Math.random() * charset.length)];
+  return text;
+}
+export function findBetween(content, left, right, repeat = false) {
+  const found = [];
+  for (let at = 0; ;) {
+    const begin = content.indexOf(left, at);
+    const end = begin < 0 ? -1 : content.indexOf(right, begin + left.length);
+    if (end < 0) return repeat ? found : null;
+    const text = content.slice(begin + left.length, end);
+    if (!repeat) return text;
+    found.push(text);
+    at = end + right.length;
+  }
+}
+export function parseDuration(text) {
+  const factors = { d: 86400000, h: 3600000, m: 60000, s: 1000, ms: 1 };
+  if (/^[0-9]+(\.[0-9]+)?$/.test(text)) return Math.trunc(Number(text));
+  const seen = new Set();
+  let total = 0;
+  const rest = String(text).replace(/([0-9]+(?:\.[0-9]+)?)(ms|[dhms])/g, (_, count, unit) => {
+    if (seen.has(unit)) throw new Error(`the unit ${unit} is there twice`);
+    seen.add(unit);
+    total += Number(count) * factors[unit];
+    return '';
+  });
+  if (rest !== '' || seen.size === 0) throw new Error(`${text} is not a valid time duration`);
+  return Math.trunc(total);
+}
+function stages() {
+  const { stages } = exec.test.options.scenarios[exec.scenario.name];
+  if (!stages || stages.length === 0) throw new Error(`the scenario ${exec.scenario.name} has no stages`);
+  return stages;
+}
+export function getCurrentStageIndex() {
+  const all = stages();
+  const elapsed = Date.now() - exec.scenario.startTime;
+  let end = 0;
+  for (let index = 0; index < all.length; index += 1) {
+    end += parseDuration(all[index].duration);
+    if (elapsed < end) return index;
+  }
+  return all.length - 1;
+}
+export function tagWithCurrentStageIndex() { exec.vu.metrics.tags.stage = getCurrentStageIndex(); }
+export function tagWithCurrentStageProfile() {
+  const [all, index] = [stages(), getCurrentStageIndex()];
+  const [before, now] = [index === 0 ? -1 : all[index - 1].target, all[index].target];
+  exec.vu.metrics.tags.stage_profile = now > before ? 'ramp-up' : now === before ? 'steady' : 'ramp-down';
+}

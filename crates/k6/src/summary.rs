@@ -1,0 +1,177 @@
+//! The end of a test: thresholds for the last time, `handleSummary`, the text.
+
+use crate::host::bytes_of;
+use crate::test::{Loudness, Test};
+use crate::vu::Vu;
+use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
+use k6_metrics::summary::TimeUnit;
+use k6_metrics::text::{Colors, LegacyText, ModernText, Visibility, humanize_value};
+use k6_metrics::{
+    Contains, Detail, Json, JunitNames, MetricKind, Moment, Summary, SummaryInput, SummaryOptions,
+    SummaryState, TrendStats, junit,
+};
+use std::sync::Arc;
+
+/// What is to be written at a test's end.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Place and content: `stdout`, `stderr`, or a path.
+    pub parts: Vec<(String, Vec<u8>)>,
+    /// The content of `--summary-export`.
+    pub export: String,
+}
+
+/// How the thresholds came out.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The error of a test whose thresholds were crossed.
+    pub crossed: Option<String>,
+    /// What is to be written.
+    pub written: Written,
+}
+
+/// How the text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Modern,
+    Legacy,
+}
+
+impl Test {
+    /// The test's end after `elapsed_ns`, its runs being over. `is_legacy`: the text of old releases. `is_silent`: neither text nor
+    /// `handleSummary`.
+    pub fn summary(
+        self: &Arc<Self>,
+        elapsed_ns: u64,
+        state: SummaryState,
+        is_legacy: bool,
+        is_silent: bool,
+    ) -> Outcome {
+        let options = &self.consolidated.options;
+        let names = options.summary_trend_stats.as_ref().map(|stats| stats.names().to_vec());
+        let stats = names.and_then(|names| TrendStats::parse(names.iter().map(String::as_str)).ok());
+        let shown = SummaryOptions {
+            trend_stats: stats.unwrap_or_default(),
+            time_unit: options
+                .summary_time_unit
+                .as_ref()
+                .and_then(|unit| TimeUnit::from_word(&unit.to_string())),
+            no_color: !state.is_stdout_tty,
+        };
+        let setup_data =
+            self.state.setup_data.get().cloned().flatten().and_then(|text| Json::parse(&text).ok());
+        let mut thresholds = self.state.thresholds.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = SummaryState { test_run_duration_ms: elapsed_ns as f64 / 1e6, ..state };
+        let (evaluation, summary) = self.with_books(|books| {
+            let evaluation = thresholds.evaluate(books, elapsed_ns, Moment::Final);
+            let input = SummaryInput {
+                books,
+                thresholds: &thresholds,
+                options: &shown,
+                state,
+                setup_data: setup_data.as_ref(),
+            };
+            (evaluation, Summary::new(input))
+        });
+        let mut written = Written { parts: Vec::new(), export: summary.to_export().to_pretty() };
+        if !is_silent {
+            let form = if is_legacy { Form::Legacy } else { Form::Modern };
+            written.parts = self.parts(&summary, form, state.is_stdout_tty);
+        }
+        Outcome { crossed: evaluation.failure_text(), written }
+    }
+
+    /// What `handleSummary` returns, or the text.
+    fn parts(self: &Arc<Self>, summary: &Summary, form: Form, is_colored: bool) -> Vec<(String, Vec<u8>)> {
+        let default = || vec![("stdout".to_owned(), self.text(summary, form, is_colored).into_bytes())];
+        if !self.exports.iter().any(|name| name == "handleSummary") {
+            return default();
+        }
+        match Vu::handle_summary(self, summary.to_json().to_compact()) {
+            Ok(None) => default(),
+            Ok(Some(parts)) => parts,
+            Err(error) => {
+                self.say(Loudness::Error, error, None, Some("script exception".to_owned()));
+                default()
+            }
+        }
+    }
+
+    fn text(&self, summary: &Summary, form: Form, is_colored: bool) -> String {
+        let colors = if is_colored { Colors::On } else { Colors::Off };
+        match form {
+            Form::Legacy => {
+                format!("\n{}\n\n", LegacyText { colors, ..LegacyText::default() }.render(summary))
+            }
+            Form::Modern => {
+                let visibility =
+                    if self.detail == Detail::Full { Visibility::Full } else { Visibility::Compact };
+                format!("\n{}\n\n", ModernText { visibility, colors }.render(summary))
+            }
+        }
+    }
+}
+
+/// The content of what `handleSummary` returned: `None` where it is nothing.
+pub(crate) fn parts_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Vec<(String, Vec<u8>)>>> {
+    if !value.get::<js::rquickjs::Coerced<bool>>()?.0 {
+        return Ok(None);
+    }
+    let Some(map) = value.as_object() else {
+        return Err(Exception::throw_message(ctx, "handleSummary() should return a map with string keys"));
+    };
+    let mut parts = Vec::new();
+    for pair in map.props::<String, Value<'js>>() {
+        let (place, content) = pair?;
+        let bytes = bytes_of(&content).ok_or_else(|| {
+            Exception::throw_message(
+                ctx,
+                &format!("handleSummary(): the value of '{place}' is no string or ArrayBuffer"),
+            )
+        })?;
+        parts.push((place, bytes));
+    }
+    Ok(Some(parts))
+}
+
+/// The native part of jslib's k6-summary.
+pub(crate) fn module<'js>(ctx: &Ctx<'js>, module: &Object<'js>) -> Result<()> {
+    let read = |ctx: &Ctx<'_>, text: &str| {
+        Json::parse(text).map_err(|error| Exception::throw_message(ctx, &error.to_string()))
+    };
+    let text = move |ctx: Ctx<'js>, data: String, options: String| -> Result<String> {
+        let (summary, options) = (Summary::from_json(&read(&ctx, &data)?), read(&ctx, &options)?);
+        let names = options.get("summaryTrendStats").map(Json::list).unwrap_or_default();
+        let stats = TrendStats::parse(names.iter().filter_map(Json::text)).ok().filter(|_| !names.is_empty());
+        let is_colored = !summary.options.no_color && options.get("enableColors") != Some(&Json::Bool(false));
+        let is_asked = options.get("enableColors") == Some(&Json::Bool(true));
+        let form = LegacyText {
+            indent: options.get("indent").and_then(Json::text).unwrap_or(" ").to_owned(),
+            colors: if is_colored || is_asked { Colors::On } else { Colors::Off },
+            time_unit: options.get("summaryTimeUnit").and_then(Json::text).and_then(TimeUnit::from_word),
+            trend_stats: stats,
+            ..LegacyText::default()
+        };
+        Ok(form.render(&summary))
+    };
+    module.set("text", Function::new(ctx.clone(), text)?)?;
+    let humanize = |value: f64, kind: String, contains: String, unit: js::rquickjs::function::Opt<String>| {
+        let kind = MetricKind::from_word(&kind).unwrap_or(MetricKind::Counter);
+        let contains = Contains::from_word(&contains).unwrap_or(Contains::Default);
+        humanize_value(value, kind, contains, unit.0.as_deref().and_then(TimeUnit::from_word))
+    };
+    module.set("humanize", Function::new(ctx.clone(), humanize)?)?;
+    let junit_text = move |ctx: Ctx<'js>,
+                           data: String,
+                           name: js::rquickjs::function::Opt<String>,
+                           classname: js::rquickjs::function::Opt<String>|
+          -> Result<String> {
+        let default = JunitNames::default();
+        let names = JunitNames {
+            name: name.0.unwrap_or(default.name),
+            classname: classname.0.unwrap_or(default.classname),
+        };
+        Ok(junit(&Summary::from_json(&read(&ctx, &data)?), &names))
+    };
+    module.set("jUnitText", Function::new(ctx.clone(), junit_text)?)
+}

@@ -1,0 +1,325 @@
+//! A test: the script with its options as they hold, and what all users share while it runs.
+
+use crate::sources::{self, Files};
+use crate::vu::{Role, Vu};
+use js::{Script, ScriptError};
+use k6_metrics::{Books, Detail, Registry, TagSetId, ThresholdSpec, Thresholds};
+use k6_options::{Consolidated, ExitCode, Fault, Layers, Options};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What a test is made of.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// Path of the script; `-` with `text`.
+    pub script: String,
+    /// The script's text, where it did not come from a file.
+    pub text: Option<String>,
+    /// Layers beside the script's own.
+    pub layers: Layers,
+    /// For `__ENV`.
+    pub env: BTreeMap<String, String>,
+    /// Whether thresholds are left out.
+    pub no_thresholds: bool,
+    /// Whether samples are kept by scenario and group too.
+    pub detail: Detail,
+}
+
+/// How loud something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loudness {
+    /// Only with `-v`.
+    Debug,
+    /// Of the script or the test.
+    Info,
+    /// Goes on.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// Something said while a test runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// How loud.
+    pub loudness: Loudness,
+    /// What.
+    pub message: String,
+    /// Where from, such as `console`.
+    pub source: Option<&'static str>,
+    /// What helps.
+    pub hint: Option<String>,
+}
+
+/// Hears what is said; called from workers too.
+pub type Listener = Box<dyn Fn(&Remark) + Send + Sync>;
+
+/// A test that can be run.
+pub struct Test {
+    pub(crate) script: Arc<Script>,
+    pub(crate) folder: std::path::PathBuf,
+    /// Options as they hold.
+    pub consolidated: Consolidated,
+    pub(crate) options_json: String,
+    pub(crate) env: BTreeMap<String, String>,
+    /// All that is named in the test.
+    pub registry: Registry,
+    pub(crate) detail: Detail,
+    /// Tags of all samples.
+    pub(crate) run_tags: TagSetId,
+    /// The names of exported functions.
+    pub exports: Vec<String>,
+    pub(crate) listener: Listener,
+    pub(crate) state: State,
+}
+
+/// What changes while it runs.
+pub(crate) struct State {
+    pub(crate) books: Mutex<Books>,
+    pub(crate) thresholds: Mutex<Thresholds>,
+    pub(crate) shared_arrays: Mutex<HashMap<String, Arc<Vec<String>>>>,
+    /// What `setup` returned, as JSON; `None` inside: nothing.
+    pub(crate) setup_data: OnceLock<Option<String>>,
+    pub(crate) complete_count: AtomicU64,
+    pub(crate) interrupted_count: AtomicU64,
+    pub(crate) vus_active: AtomicU64,
+    pub(crate) vus_made: AtomicU64,
+    /// Why the script aborted the test.
+    pub(crate) aborted: Mutex<Option<String>>,
+    pub(crate) is_failed: AtomicBool,
+    /// What ends the run.
+    pub(crate) stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Test {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Test").field("script", &self.script).finish_non_exhaustive()
+    }
+}
+
+/// Why a test can't run, with k6's exit code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestError {
+    /// k6's exit code.
+    pub code: ExitCode,
+    /// What is wrong, and how to mend it.
+    pub message: String,
+}
+
+impl std::fmt::Display for TestError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TestError {}
+
+impl From<Fault> for TestError {
+    fn from(fault: Fault) -> Self {
+        let hint = fault.hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        Self { code: fault.exit_code, message: format!("{}{hint}", fault.message) }
+    }
+}
+
+impl TestError {
+    fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    pub(crate) fn script(error: &ScriptError) -> Self {
+        Self::new(ExitCode::ScriptException, error.to_string())
+    }
+}
+
+impl Test {
+    /// Loads the script and runs its init code once, for its options and exports.
+    ///
+    /// # Errors
+    /// Modules that can't be had, a script that throws, options and thresholds that can't be: all with k6's exit code.
+    pub fn load(source: Source, listener: Listener) -> Result<Arc<Self>, TestError> {
+        let path = sources::normal(Path::new(&source.script)).to_string_lossy().into_owned();
+        let mut files = match source.text {
+            Some(text) => Files::with(&path, text),
+            None => Files::default(),
+        };
+        let script = Script::load(&path, &mut files).map_err(|errors| {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            TestError::new(ExitCode::ScriptException, texts.join("\n"))
+        })?;
+        let folder = Path::new(&path).parent().map(Path::to_owned).unwrap_or_default();
+        let make = |consolidated: Consolidated, registry: Registry, listener: Listener, env| {
+            Arc::new(Self {
+                script: Arc::clone(&script),
+                folder: folder.clone(),
+                options_json: consolidated.as_seen_by_scripts().compact(),
+                run_tags: run_tags(&registry, &consolidated.options),
+                consolidated,
+                env,
+                detail: source.detail,
+                state: State::new(&registry, source.detail),
+                registry,
+                exports: Vec::new(),
+                listener,
+            })
+        };
+        // First for the options, with metrics that nobody keeps; then, since options say which tags there are, for the metrics.
+        let registry = Registry::new(k6_metrics::SystemTags::default());
+        let silent: Listener = Box::new(|_| {});
+        let first = make(Layers::default().consolidate()?, registry, silent, source.env.clone());
+        let seen = Vu::look(&first).map_err(|error| TestError::script(&error))?;
+        let read = Options::from_script(&seen.options)?;
+        let layers = Layers { script: read.options, ..source.layers };
+        let consolidated = layers.consolidate()?;
+        let said = [read.warnings, consolidated.warnings.clone()].concat();
+        if seen.functions.is_empty() {
+            return Err(TestError::new(ExitCode::Other, "no exported functions in script"));
+        }
+        consolidated.check_exports(&seen.functions)?;
+        let names = consolidated.options.system_tags.as_ref().map(|tags| tags.names().to_vec());
+        let registry = Registry::new(names.map_or_else(Default::default, k6_metrics::SystemTags::named));
+        let test = make(consolidated, registry, listener, source.env);
+        said.iter().for_each(|warning| test.warn(warning));
+        Vu::look(&test).map_err(|error| TestError::script(&error))?;
+        let mut test = Arc::into_inner(test)
+            .ok_or_else(|| TestError::new(ExitCode::Internal, "a first user is left"))?;
+        test.exports = seen.functions;
+        if !source.no_thresholds {
+            test.state.thresholds = Mutex::new(thresholds(&test.registry, &test.consolidated.options)?);
+        }
+        // Books are made when all parts of metrics are known.
+        test.state.books = Mutex::new(Books::new(&test.registry, test.detail));
+        Ok(Arc::new(test))
+    }
+
+    /// What `stop` is to be called for an abort of the script's.
+    pub fn on_abort(&self, stop: impl Fn() + Send + Sync + 'static) {
+        // A test runs once.
+        let _ = self.state.stop.set(Box::new(stop));
+    }
+
+    /// Whether the script exports `setup`, and it is to be run.
+    pub fn has_setup(&self) -> bool {
+        self.exports.iter().any(|name| name == "setup") && self.consolidated.options.no_setup != Some(true)
+    }
+
+    /// Whether the script exports `teardown`, and it is to be run.
+    pub fn has_teardown(&self) -> bool {
+        self.exports.iter().any(|name| name == "teardown")
+            && self.consolidated.options.no_teardown != Some(true)
+    }
+
+    /// A scenario for `setup` or `teardown`: one user that calls it once.
+    pub fn fixture(self: &Arc<Self>, role: Role) -> crate::vu::Factory {
+        crate::vu::Factory::fixture(self, role)
+    }
+
+    /// Scenarios of the plan's phases, in its order.
+    pub fn factories(self: &Arc<Self>) -> Vec<crate::vu::Factory> {
+        let mut first_id = 1;
+        let scenarios = self.consolidated.scenarios();
+        let factory = |(name, scenario): (&str, &k6_options::Scenario)| {
+            let vus_max = scenario.requirements(&self.consolidated.share).vus_max();
+            let factory = crate::vu::Factory::of_scenario(self, name, scenario, first_id, vus_max);
+            first_id += vus_max;
+            factory
+        };
+        scenarios.into_iter().map(factory).collect()
+    }
+
+    /// Says something.
+    pub(crate) fn say(
+        &self,
+        loudness: Loudness,
+        message: impl Into<String>,
+        source: Option<&'static str>,
+        hint: Option<String>,
+    ) {
+        (self.listener)(&Remark { loudness, message: message.into(), source, hint });
+    }
+
+    pub(crate) fn warn(&self, message: &str) {
+        self.say(Loudness::Warning, message, None, None);
+    }
+
+    /// Ends the test, as the script asks for.
+    pub(crate) fn abort(&self, message: String) {
+        if let Ok(mut aborted) = self.state.aborted.lock() {
+            aborted.get_or_insert(message);
+        }
+        if let Some(stop) = self.state.stop.get() {
+            stop();
+        }
+    }
+
+    /// Why the script aborted the test, if it did.
+    pub fn aborted(&self) -> Option<String> {
+        self.state.aborted.lock().ok().and_then(|aborted| aborted.clone())
+    }
+
+    /// Whether the script called `exec.test.fail`.
+    pub fn is_failed(&self) -> bool {
+        self.state.is_failed.load(Ordering::Relaxed)
+    }
+
+    /// Iterations that were completed and that were interrupted.
+    pub fn iteration_counts(&self) -> (u64, u64) {
+        (
+            self.state.complete_count.load(Ordering::Relaxed),
+            self.state.interrupted_count.load(Ordering::Relaxed),
+        )
+    }
+
+    /// Users that were made.
+    pub fn vu_counts(&self) -> (u64, u64) {
+        (self.state.vus_active.load(Ordering::Relaxed), self.state.vus_made.load(Ordering::Relaxed))
+    }
+
+    /// Works with the books of the whole test.
+    pub(crate) fn with_books<T>(&self, work: impl FnOnce(&mut Books) -> T) -> T {
+        let mut books = self.state.books.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        work(&mut books)
+    }
+}
+
+impl State {
+    fn new(registry: &Registry, detail: Detail) -> Self {
+        Self {
+            books: Mutex::new(Books::new(registry, detail)),
+            thresholds: Mutex::default(),
+            shared_arrays: Mutex::default(),
+            setup_data: OnceLock::new(),
+            complete_count: AtomicU64::new(0),
+            interrupted_count: AtomicU64::new(0),
+            vus_active: AtomicU64::new(0),
+            vus_made: AtomicU64::new(0),
+            aborted: Mutex::new(None),
+            is_failed: AtomicBool::new(false),
+            stop: OnceLock::new(),
+        }
+    }
+}
+
+/// Tags of all samples.
+fn run_tags(registry: &Registry, options: &Options) -> TagSetId {
+    let tags: Vec<(&str, &str)> =
+        options.tags.iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    registry.tags(&tags)
+}
+
+fn thresholds(registry: &Registry, options: &Options) -> Result<Thresholds, TestError> {
+    let spec = |threshold: &k6_options::Threshold| ThresholdSpec {
+        expression: threshold.expression.clone(),
+        abort_on_fail: threshold.abort_on_fail,
+        delay_abort_eval_ns: threshold.delay_abort_eval.map(k6_options::GoDuration::as_ns),
+    };
+    let of_metric = |(key, thresholds): (&String, &Vec<k6_options::Threshold>)| {
+        (key.clone(), thresholds.iter().map(spec).collect::<Vec<_>>())
+    };
+    let specs: Vec<_> = options.thresholds.iter().flatten().map(of_metric).collect();
+    Thresholds::new(registry, &specs).map_err(|errors| {
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        TestError::new(ExitCode::InvalidConfig, texts.join("\n"))
+    })
+}

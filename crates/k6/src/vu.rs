@@ -1,0 +1,524 @@
+//! A virtual user: the script on an engine of its own, led through iterations as the worker loop asks for them.
+
+use crate::answer::Heard;
+use crate::host::{Ask, Hop, Reply, ScenarioFacts, VuHost, Worker};
+use crate::test::{Loudness, Test};
+use js::rquickjs::{Ctx, Value};
+use js::{Limits, Outcome, ScriptError, Step, Vm};
+use k6_metrics::MetricId;
+use k6_options::{Executor, Scenario as K6Scenario};
+use plan::Target;
+use scenario::{
+    Choice, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario, ScenarioFactory, Shape,
+    UserSource, Want,
+};
+use stats::ErrorClass;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Init code may wait so long for its timers.
+const INIT_WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// What a user does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Iterations of a scenario.
+    Iterations,
+    /// `setup`, once.
+    Setup,
+    /// `teardown`, once.
+    Teardown,
+}
+
+/// What the first look at a script tells.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// Names of exported functions.
+    pub(crate) functions: Vec<String>,
+    /// The export `options`, null without one.
+    pub(crate) options: serde_json::Value,
+}
+
+/// Makes the users of one scenario.
+#[derive(Debug)]
+pub struct Factory {
+    test: Arc<Test>,
+    shape: Shape,
+    role: Role,
+    facts: Arc<ScenarioFacts>,
+    /// `__VU` of the first.
+    first_id: u64,
+    /// Made before the load begins.
+    prepared: u64,
+}
+
+impl Factory {
+    pub(crate) fn fixture(test: &Arc<Test>, role: Role) -> Self {
+        let exec = if role == Role::Setup { "setup" } else { "teardown" };
+        let facts =
+            ScenarioFacts { exec: exec.to_owned(), group: format!("::{exec}"), ..ScenarioFacts::default() };
+        Self::new(test, role, facts, 0, 0)
+    }
+
+    pub(crate) fn of_scenario(
+        test: &Arc<Test>,
+        name: &str,
+        scenario: &K6Scenario,
+        first_id: u64,
+        prepared: u64,
+    ) -> Self {
+        let planned = scenario.requirements(&test.consolidated.share).planned_max();
+        let facts = ScenarioFacts {
+            name: name.to_owned(),
+            executor: scenario.executor.word().to_owned(),
+            exec: scenario.exec().to_owned(),
+            group: String::new(),
+            tags: scenario.tags.clone().unwrap_or_default(),
+            env: scenario.env.clone().unwrap_or_default(),
+            regular_ns: scenario.regular_end().as_ns().saturating_sub(scenario.start_time().as_ns()),
+            iterations_each: match &scenario.executor {
+                Executor::PerVuIterations(each) => u64::try_from(each.iterations()).ok(),
+                _ => None,
+            },
+            begun: std::sync::OnceLock::new(),
+            iterations: std::sync::atomic::AtomicU64::new(0),
+        };
+        Self::new(test, Role::Iterations, facts, first_id, prepared.min(planned))
+    }
+
+    fn new(test: &Arc<Test>, role: Role, facts: ScenarioFacts, first_id: u64, prepared: u64) -> Self {
+        let shape = Shape { actions: vec![crate::lower::ACTION.to_owned()], ..Shape::default() };
+        Self { test: Arc::clone(test), shape, role, facts: Arc::new(facts), first_id, prepared }
+    }
+}
+
+impl ScenarioFactory for Factory {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn source(&self, worker_index: u64, worker_count: u64) -> Box<dyn UserSource> {
+        let mut users = Users {
+            test: Arc::clone(&self.test),
+            worker: Rc::new(Worker::new(&self.test)),
+            role: self.role,
+            facts: Arc::clone(&self.facts),
+            first_id: self.first_id,
+            ready: Vec::new(),
+        };
+        let own = (0..self.prepared).filter(|index| index % worker_count.max(1) == worker_index);
+        users.ready = own.map(|index| (index, users.make(index))).collect();
+        users.ready.reverse();
+        Box::new(users)
+    }
+}
+
+/// A worker's users of one scenario.
+struct Users {
+    test: Arc<Test>,
+    worker: Rc<Worker>,
+    role: Role,
+    facts: Arc<ScenarioFacts>,
+    first_id: u64,
+    /// Made already, the first last.
+    ready: Vec<(u64, Vu)>,
+}
+
+impl Users {
+    fn make(&self, index: u64) -> Vu {
+        let id = if self.role == Role::Iterations { self.first_id + index } else { 0 };
+        Vu::new(&self.test, &self.worker, self.role, &self.facts, id)
+    }
+}
+
+impl UserSource for Users {
+    fn user(&mut self, user_index: u64) -> Box<dyn Scenario> {
+        match self.ready.pop_if(|(index, _)| *index == user_index) {
+            Some((_, ready)) => Box::new(ready),
+            None => Box::new(self.make(user_index)),
+        }
+    }
+}
+
+/// A virtual user.
+pub(crate) struct Vu {
+    test: Arc<Test>,
+    worker: Rc<Worker>,
+    role: Role,
+    facts: Arc<ScenarioFacts>,
+    id: u64,
+    /// `None`: its init code failed, or its iteration was given up and the next one begins anew.
+    vm: Option<Vm<VuHost>>,
+    has_failed_init: bool,
+    /// What is to be sent, or is under way.
+    hop: Option<Box<Hop>>,
+    bytes: Vec<u8>,
+    sought: Option<Target>,
+    begun_ns: u64,
+    iteration_count: u64,
+    is_within: bool,
+}
+
+impl Vu {
+    fn new(test: &Arc<Test>, worker: &Rc<Worker>, role: Role, facts: &Arc<ScenarioFacts>, id: u64) -> Self {
+        let mut vu = Self {
+            test: Arc::clone(test),
+            worker: Rc::clone(worker),
+            role,
+            facts: Arc::clone(facts),
+            id,
+            vm: None,
+            has_failed_init: false,
+            hop: None,
+            bytes: Vec::new(),
+            sought: None,
+            begun_ns: 0,
+            iteration_count: 0,
+            is_within: false,
+        };
+        vu.awake();
+        vu
+    }
+
+    /// Makes the engine and runs the init code, if there is none.
+    fn awake(&mut self) -> Option<&mut Vm<VuHost>> {
+        if self.vm.is_none() && !self.has_failed_init {
+            match start(&self.test, &self.worker, &self.facts, self.id) {
+                Ok(vm) => {
+                    self.vm = Some(vm);
+                    if self.role == Role::Iterations {
+                        self.test.state.vus_made.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                Err(error) => {
+                    self.has_failed_init = true;
+                    self.test.say(Loudness::Error, error.to_string(), None, None);
+                }
+            }
+        }
+        self.vm.as_mut()
+    }
+
+    /// Options and exports of the script, by its init code with `__VU` 0.
+    pub(crate) fn look(test: &Arc<Test>) -> Result<Seen, ScriptError> {
+        let worker = Rc::new(Worker::new(test));
+        let mut vm = start(test, &worker, &Arc::new(ScenarioFacts::default()), 0)?;
+        let look = vm.run(|ctx, exports| {
+            let found = js::rquickjs::Object::new(ctx.clone())?;
+            let functions = js::rquickjs::Array::new(ctx.clone())?;
+            for name in exports.names()? {
+                if exports.get(&name)?.is_function() {
+                    functions.set(functions.len(), name)?;
+                }
+            }
+            found.set("functions", functions)?;
+            found.set("options", exports.get("options")?)?;
+            let text = ctx.json_stringify(found)?;
+            Ok(text.map_or_else(|| Value::new_null(ctx.clone()), js::rquickjs::String::into_value))
+        });
+        match look {
+            Step::Done(Ok(_)) => {}
+            Step::Done(Err(error)) => return Err(error),
+            Step::Asks(_) | Step::Idle { .. } => return Err(waited("options")),
+        }
+        let text = vm.with(|_, value| value.as_string().and_then(|text| text.to_string().ok()));
+        let mut found: serde_json::Value =
+            text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let functions = found["functions"].take();
+        let functions = functions.as_array().cloned().unwrap_or_default();
+        let names = functions.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
+        Ok(Seen { functions: names.collect(), options: found["options"].take() })
+    }
+
+    /// Calls `handleSummary` with its argument as JSON; `None`: it returned nothing.
+    pub(crate) fn handle_summary(
+        test: &Arc<Test>,
+        data: String,
+    ) -> Result<Option<Vec<(String, Vec<u8>)>>, String> {
+        let worker = Rc::new(Worker::new(test));
+        let mut vm = start(test, &worker, &Arc::new(ScenarioFacts::default()), 0)
+            .map_err(|error| error.to_string())?;
+        let mut step = vm.call("handleSummary", move |ctx| Ok(vec![ctx.json_parse(data)?]));
+        let begun = std::time::Instant::now();
+        loop {
+            step = match step {
+                Step::Done(Ok(_)) => break,
+                Step::Done(Err(error)) => return Err(error.to_string()),
+                Step::Asks(Ask::Sleep { ns }) => {
+                    pause(Duration::from_nanos(ns).min(INIT_WAIT_MAX.saturating_sub(begun.elapsed())));
+                    vm.host().vu.sleeps.set(false);
+                    vm.reply(Reply::Slept)
+                }
+                Step::Asks(Ask::Send(_)) => vm.reply(Reply::Heard(Box::new(Err(ErrorClass::ConnectFailed)))),
+                Step::Idle { .. } => return Err(waited("handleSummary").to_string()),
+            };
+        }
+        let parts = vm.with(|ctx, value| {
+            let parts = crate::summary::parts_of(ctx, &value);
+            parts.map_err(|_| {
+                ctx.catch().as_exception().and_then(|thrown| thrown.message()).unwrap_or_default()
+            })
+        });
+        parts
+    }
+
+    fn begun(&mut self, now_ns: u64) -> Next {
+        self.begun_ns = now_ns;
+        let (data, exec) = (self.test.state.setup_data.get().cloned().flatten(), self.facts.exec.clone());
+        let (iteration, role) = (self.iteration_count, self.role);
+        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
+        let host = vm.host();
+        host.vu.begin(now_ns, iteration, host.worker.started_tags(&host.test, &host.facts));
+        host.begun();
+        host.vu.iteration_in_scenario.set(self.facts.iterations.fetch_add(1, Ordering::Relaxed));
+        let takes_data = role != Role::Setup;
+        let step =
+            vm.call(&exec, move |ctx| arguments(ctx, data.as_deref().filter(|_| takes_data), iteration));
+        self.drive(step, now_ns)
+    }
+
+    /// From what the script wants to what the worker loop is to do.
+    fn drive(&mut self, step: Step<Ask>, now_ns: u64) -> Next {
+        match step {
+            Step::Asks(Ask::Sleep { ns }) => Next::Rest { duration_ns: ns, kind: RestKind::Think },
+            Step::Asks(Ask::Send(hop)) => {
+                let known = self.worker.targets.borrow().get(&hop.target.name).copied();
+                let place = hop.target.clone();
+                self.hop = Some(hop);
+                match known {
+                    Some(target) => self.send(target),
+                    None => {
+                        self.sought = Some(place);
+                        Next::Meet
+                    }
+                }
+            }
+            Step::Idle { until_ns: Some(until_ns) } => {
+                Next::Rest { duration_ns: until_ns.saturating_sub(now_ns), kind: RestKind::Think }
+            }
+            Step::Idle { until_ns: None } => {
+                self.end(now_ns, Err(ScriptError::clone(&waited("an operation that nothing ends"))))
+            }
+            Step::Done(outcome) => self.end(now_ns, outcome),
+        }
+    }
+
+    fn send(&mut self, target: u16) -> Next {
+        let Some(hop) = &mut self.hop else { return Next::Done(Err(ErrorClass::Protocol)) };
+        std::mem::swap(&mut self.bytes, &mut hop.bytes);
+        Next::Exchange(Exchange {
+            target,
+            request_index: None,
+            kind: if hop.is_head { RequestKind::Head } else { RequestKind::Other },
+            want: Want { headers: true, body: hop.wants_body },
+            timeout_ns: hop.timeout_ns,
+            head_bytes: None,
+        })
+    }
+
+    fn reply(&mut self, reply: Reply, now_ns: u64) -> Next {
+        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
+        vm.host().vu.set_now(now_ns);
+        let step = vm.reply(reply);
+        self.drive(step, now_ns)
+    }
+
+    fn heard(&mut self, heard: Result<Heard, ErrorClass>, now_ns: u64) -> Next {
+        self.hop = None;
+        self.reply(Reply::Heard(Box::new(heard)), now_ns)
+    }
+
+    fn rested(&mut self, now_ns: u64) -> Next {
+        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
+        vm.host().vu.set_now(now_ns);
+        if vm.host().vu.sleeps.replace(false) {
+            return self.reply(Reply::Slept, now_ns);
+        }
+        let step = vm.wake();
+        self.drive(step, now_ns)
+    }
+
+    /// An iteration is over.
+    fn end(&mut self, now_ns: u64, outcome: Result<Outcome, ScriptError>) -> Next {
+        self.is_within = false;
+        let test = Arc::clone(&self.test);
+        if self.role == Role::Setup && outcome.is_ok() {
+            self.keep_setup_data();
+        }
+        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
+        let host = vm.host();
+        let tags = host.vu.tags.get();
+        {
+            let mut books = self.worker.books.borrow_mut();
+            let (sent, received) = host.vu.bytes.take();
+            books.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
+            books.add(MetricId::DATA_RECEIVED, tags, received as f64, now_ns);
+            if self.role == Role::Iterations {
+                let ms = now_ns.saturating_sub(self.begun_ns) as f64 / 1e6;
+                books.add(MetricId::ITERATION_DURATION, tags, ms, now_ns);
+                books.add(MetricId::ITERATIONS, tags, 1.0, now_ns);
+            }
+        }
+        self.worker.flush_now_and_then(now_ns);
+        if self.role == Role::Iterations {
+            test.state.complete_count.fetch_add(1, Ordering::Relaxed);
+            test.state.vus_active.fetch_sub(1, Ordering::Relaxed);
+        }
+        let is_dead = vm.is_dead();
+        if is_dead {
+            self.vm = None;
+        }
+        match outcome {
+            Ok(_) => Next::Done(Ok(())),
+            Err(error) => {
+                if self.role != Role::Iterations {
+                    test.abort(error.to_string());
+                }
+                test.say(Loudness::Error, error.to_string(), None, Some("script exception".to_owned()));
+                Next::Done(Err(ErrorClass::Check))
+            }
+        }
+    }
+
+    /// What `setup` returned goes to all iterations.
+    fn keep_setup_data(&mut self) {
+        let Some(vm) = self.vm.as_mut() else { return };
+        let data = vm.with(|ctx, value| {
+            let text = ctx.json_stringify(value).ok().flatten();
+            text.and_then(|text| text.to_string().ok())
+        });
+        // There is one setup.
+        let _ = self.test.state.setup_data.set(data);
+    }
+}
+
+impl Scenario for Vu {
+    fn begin(&mut self, _choice: Choice) -> Option<u16> {
+        if self.facts.iterations_each.is_some_and(|each| self.iteration_count >= each) {
+            return None;
+        }
+        self.awake()?;
+        self.is_within = true;
+        if self.role == Role::Iterations {
+            self.test.state.vus_active.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(0)
+    }
+
+    fn resume(&mut self, event: Event<'_>, context: &mut Context<'_>) -> Next {
+        let now_ns = context.now_ns;
+        match event {
+            Event::Begun => {
+                let next = self.begun(now_ns);
+                self.iteration_count += 1;
+                next
+            }
+            Event::Answered(answer) => self.heard(Ok(Heard::of(&answer, now_ns)), now_ns),
+            Event::Failed(class) => self.heard(Err(class), now_ns),
+            Event::Rested => self.rested(now_ns),
+            Event::Met(Ok(target)) => {
+                if let Some(place) = self.sought.take() {
+                    self.worker.targets.borrow_mut().insert(place.name, target);
+                }
+                self.send(target)
+            }
+            Event::Met(Err(class)) => self.heard(Err(class), now_ns),
+            // There are no lanes so far.
+            Event::Lane(..) => Next::Done(Err(ErrorClass::Protocol)),
+        }
+    }
+
+    fn request(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn sought(&self) -> Option<&Target> {
+        self.sought.as_ref()
+    }
+
+    fn abandon(&mut self) -> bool {
+        // The engine stands in the midst of the iteration; the next one, if there is any, begins on a new one.
+        self.vm = None;
+        (self.hop, self.sought) = (None, None);
+        if std::mem::take(&mut self.is_within) && self.role == Role::Iterations {
+            self.test.state.interrupted_count.fetch_add(1, Ordering::Relaxed);
+            self.test.state.vus_active.fetch_sub(1, Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+/// A user's engine with its init code run.
+fn start(
+    test: &Arc<Test>,
+    worker: &Rc<Worker>,
+    facts: &Arc<ScenarioFacts>,
+    id: u64,
+) -> Result<Vm<VuHost>, ScriptError> {
+    let host = VuHost::new(test, worker, facts, id);
+    let no_stack = |error: std::io::Error| {
+        let mut wrong = waited("a stack");
+        wrong.message = format!(
+            "no stack for a user: {}; use fewer, or raise vm.max_map_count",
+            units::system_words(&error)
+        );
+        wrong
+    };
+    let mut vm = Vm::new(&test.script, host, Limits::default(), id).map_err(no_stack)?;
+    let begun = std::time::Instant::now();
+    let mut step = vm.start();
+    loop {
+        step = match step {
+            Step::Done(Ok(_)) => {
+                vm.host().vu.is_in_init.set(false);
+                return Ok(vm);
+            }
+            Step::Done(Err(error)) => return Err(error),
+            Step::Idle { until_ns: Some(until_ns) } if begun.elapsed() < INIT_WAIT_MAX => {
+                let now_ns = js::Host::now_ns(vm.host());
+                pause(Duration::from_nanos(until_ns.saturating_sub(now_ns)).min(INIT_WAIT_MAX));
+                vm.wake()
+            }
+            Step::Idle { .. } | Step::Asks(_) => return Err(waited("the init code")),
+        };
+    }
+}
+
+/// The setup data and `__ITER`.
+fn arguments<'js>(
+    ctx: &Ctx<'js>,
+    data: Option<&str>,
+    iteration: u64,
+) -> js::rquickjs::Result<Vec<Value<'js>>> {
+    let globals = ctx.globals();
+    globals.set("__ITER", iteration as f64)?;
+    let Some(data) = data else { return Ok(vec![Value::new_undefined(ctx.clone())]) };
+    // A copy of its own for each user, from its first iteration on.
+    const PLACE: &str = "\u{0}setup data";
+    let kept: Value<'js> = globals.get(PLACE)?;
+    if !kept.is_undefined() {
+        return Ok(vec![kept]);
+    }
+    let parsed = ctx.json_parse(data)?;
+    globals.prop(PLACE, js::rquickjs::object::Property::from(parsed.clone()))?;
+    Ok(vec![parsed])
+}
+
+/// A script that waits where nothing can be waited for.
+fn waited(what: &str) -> ScriptError {
+    ScriptError {
+        kind: js::ErrorKind::Thrown,
+        name: "Error".to_owned(),
+        message: format!("the script waits for ever: {what}"),
+        stack: Vec::new(),
+        source_line: None,
+    }
+}
+
+/// Waits on the spot: only before and after a run, where there is nothing else to do.
+fn pause(duration: Duration) {
+    let (_sender, never) = std::sync::mpsc::channel::<()>();
+    let _ = never.recv_timeout(duration);
+}

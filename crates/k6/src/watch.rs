@@ -1,0 +1,78 @@
+//! What the control plane does for a test while it runs: counts what no user sees, holds thresholds against what was measured.
+
+use crate::test::{Loudness, Test};
+use k6_metrics::{EVALUATION_PERIOD_NS, MetricId, Moment, TagSetId};
+use record::{Progress, RunObserver};
+use std::sync::Arc;
+
+/// Watches a run.
+pub struct Watch {
+    test: Arc<Test>,
+    /// Ends the run.
+    stop: Box<dyn Fn()>,
+    evaluated_ns: u64,
+    has_stopped: bool,
+    /// How much of the run is over, ns.
+    pub elapsed_ns: u64,
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("elapsed_ns", &self.elapsed_ns).finish_non_exhaustive()
+    }
+}
+
+impl Watch {
+    /// For a run that `stop` ends.
+    pub fn new(test: &Arc<Test>, stop: impl Fn() + 'static) -> Self {
+        Self {
+            test: Arc::clone(test),
+            stop: Box::new(stop),
+            evaluated_ns: 0,
+            has_stopped: false,
+            elapsed_ns: 0,
+        }
+    }
+
+    /// Whether a threshold ended the run.
+    pub fn has_stopped(&self) -> bool {
+        self.has_stopped
+    }
+
+    fn scenario_tags(&self, phase: &str) -> TagSetId {
+        let registry = &self.test.registry;
+        let run = registry.tag_set(self.test.run_tags);
+        let pairs: Vec<(&str, &str)> = run.iter().chain([("scenario", phase)]).collect();
+        registry.tags(&pairs)
+    }
+}
+
+impl RunObserver for Watch {
+    fn interval_ended(&mut self, progress: &Progress<'_>) {
+        let interval = progress.interval;
+        let end_ns = interval.start_ns.saturating_add(interval.duration_ns);
+        self.elapsed_ns = self.elapsed_ns.max(end_ns);
+        let dropped = interval.counts.dropped;
+        let tags = self.scenario_tags(progress.phase);
+        let (active, made) = self.test.vu_counts();
+        self.test.with_books(|books| {
+            if dropped > 0 {
+                books.add(MetricId::DROPPED_ITERATIONS, tags, dropped as f64, end_ns);
+            }
+            books.add(MetricId::VUS, self.test.run_tags, active as f64, end_ns);
+            books.add(MetricId::VUS_MAX, self.test.run_tags, made as f64, end_ns);
+        });
+        if self.has_stopped || end_ns.saturating_sub(self.evaluated_ns) < EVALUATION_PERIOD_NS {
+            return;
+        }
+        self.evaluated_ns = end_ns;
+        let Ok(mut thresholds) = self.test.state.thresholds.lock() else { return };
+        let evaluation = self.test.with_books(|books| thresholds.evaluate(books, end_ns, Moment::Periodic));
+        drop(thresholds);
+        if let Some(said) = evaluation.abort_text() {
+            self.has_stopped = true;
+            self.test.say(Loudness::Error, said, None, None);
+            (self.stop)();
+        }
+    }
+}
