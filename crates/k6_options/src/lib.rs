@@ -12,6 +12,8 @@ mod display;
 mod duration;
 mod executor;
 mod exit;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod json;
 mod net;
 mod options;

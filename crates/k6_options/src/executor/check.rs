@@ -9,7 +9,7 @@ use crate::options::Stage;
 
 /// k6's own limit of VUs, where it has one; here it holds for all numbers of VUs.
 const VUS_MAX: i64 = 100_000_000;
-/// The most changes of the number of VUs in one scenario: each is a step in a list, and a start or stop while the test runs.
+/// The most changes of the number of VUs in a test: each is a step in a list, and a start or stop while the test runs.
 const VU_CHANGES_MAX: i64 = 10_000_000;
 /// One iteration each ns is more than a clock can tell apart.
 const RATE_PER_NS_MAX: i64 = 1;
@@ -56,7 +56,15 @@ pub(crate) fn faults(scenarios: &Scenarios) -> Vec<String> {
         (!faults.is_empty())
             .then(|| format!("scenario {name} has configuration errors: {}", faults.join(", ")))
     });
-    said.collect()
+    let mut said: Vec<String> = said.collect();
+    let changes = scenarios.values().map(|scenario| match &scenario.executor {
+        Executor::RampingVus(executor) => executor.change_count(),
+        _ => 0,
+    });
+    if said.is_empty() && changes.fold(0, i64::saturating_add) > VU_CHANGES_MAX {
+        said.push(format!("all scenarios together start and stop VUs more than {VU_CHANGES_MAX} times"));
+    }
+    said
 }
 
 /// Puts texts together, each under its condition.
@@ -166,15 +174,19 @@ impl ConstantVus {
 }
 
 impl RampingVus {
-    fn faults(&self) -> Vec<String> {
-        let start = self.start_vus();
+    /// How often a VU is started or stopped.
+    fn change_count(&self) -> i64 {
         let targets = self.stages().iter().filter_map(|stage| stage.target);
-        let changes = targets.scan(start, |from, target| {
+        let changes = targets.scan(self.start_vus(), |from, target| {
             let change = target.saturating_sub(*from).saturating_abs();
             *from = target;
             Some(change)
         });
-        let change_count = changes.fold(start.saturating_abs(), i64::saturating_add);
+        changes.fold(self.start_vus().saturating_abs(), i64::saturating_add)
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let start = self.start_vus();
         let many = format!("the stages start and stop VUs more than {VU_CHANGES_MAX} times");
         Said::default()
             .when(start < 0, "the number of start VUs can't be negative")
@@ -184,7 +196,7 @@ impl RampingVus {
                 "either startVUs or one of the stages' target values must be greater than 0",
             )
             .stages(self.stages())
-            .when(self.vus_max() <= VUS_MAX && change_count > VU_CHANGES_MAX, many)
+            .when(self.vus_max() <= VUS_MAX && self.change_count() > VU_CHANGES_MAX, many)
             .0
     }
 }

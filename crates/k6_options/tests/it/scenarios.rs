@@ -53,6 +53,9 @@ fn each_executor_says_all_that_is_wrong() {
         r#"{"executor":"ramping-vus","stages":[{"duration":1,"target":9000000},{"duration":1,"target":0}]}"#,
         "the stages start and stop VUs more than 10000000 times",
     );
+    let ramp = r#"{"executor":"ramping-vus","startVUs":0,"stages":[{"duration":1,"target":6000000}]}"#;
+    let two = said(test(&format!(r#"{{"scenarios":{{"a":{ramp},"b":{ramp}}}}}"#)));
+    assert_eq!(two, (104, "all scenarios together start and stop VUs more than 10000000 times".to_owned()));
 }
 
 #[test]

@@ -19,7 +19,9 @@ const ALL: &str = r#"{"scenarios":{
 
 fn start(test: &Consolidated, outputs: &[&str], colour: Colour) -> String {
     let outputs: Vec<String> = outputs.iter().map(|output| (*output).to_owned()).collect();
-    StartText { script: "s/h.js", outputs: &outputs, web_dashboard: None }.text(test, colour)
+    let text = StartText { script: "s/h.js", outputs: &outputs, web_dashboard: None }.text(test, colour);
+    // The indent of the first lines would be taken for that of the test.
+    text.lines().map(|line| format!("|{line}\n")).collect()
 }
 
 fn check(shown: &str, expected: Expect) {
@@ -31,19 +33,19 @@ fn the_start_tells_what_will_run() {
     check(
         &start(&test(ALL).unwrap(), &[], Colour::Never),
         expect![[r#"
-                 execution: local
-                    script: s/h.js
-                    output: -
-
-                 scenarios: (100.00%) 7 scenarios, 50 max VUs, 10m30s max duration (incl. graceful stop):
-                          * ca: 2.00 iterations/s for 3s (maxVUs: 1-20, gracefulStop: 30s)
-                          * cv: 2 looping VUs for 3s (exec: other, gracefulStop: 30s)
-                          * ec: Externally controlled execution with 2 VUs, 12 max VUs, 10s duration
-                          * pv: 500 iterations for each of 2 VUs (maxDuration: 2s, gracefulStop: 30s)
-                          * ra: Up to 1.67 iterations/s for 3s over 1 stages (maxVUs: 1)
-                          * si: 10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)
-                          * rv_with_a_very_long_name_of_more_than_thirty: Up to 12 looping VUs for 2s over 1 stages (gracefulRampDown: 30s, startTime: 1s, gracefulStop: 1s)
-
+            |     execution: local
+            |        script: s/h.js
+            |        output: -
+            |
+            |     scenarios: (100.00%) 7 scenarios, 50 max VUs, 10m30s max duration (incl. graceful stop):
+            |              * ca: 2.00 iterations/s for 3s (maxVUs: 1-20, gracefulStop: 30s)
+            |              * cv: 2 looping VUs for 3s (exec: other, gracefulStop: 30s)
+            |              * ec: Externally controlled execution with 2 VUs, 12 max VUs, 10s duration
+            |              * pv: 500 iterations for each of 2 VUs (maxDuration: 2s, gracefulStop: 30s)
+            |              * ra: Up to 1.67 iterations/s for 3s over 1 stages (maxVUs: 1)
+            |              * si: 10 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)
+            |              * rv_with_a_very_long_name_of_more_than_thirty: Up to 12 looping VUs for 2s over 1 stages (gracefulRampDown: 30s, startTime: 1s, gracefulStop: 1s)
+            |
         "#]],
     );
     let third = test(
@@ -52,13 +54,13 @@ fn the_start_tells_what_will_run() {
     check(
         &start(&third.unwrap(), &["json (a.json)", "csv"], Colour::Ansi).replace('\u{1b}', "^"),
         expect![[r#"
-                 execution: ^[36mlocal^[0m
-                    script: ^[36ms/h.js^[0m
-                    output: ^[36mjson (a.json), csv^[0m
-
-                 scenarios: ^[36m(33.33%) 1 scenario, 1 max VUs, 31.2s max duration (incl. graceful stop):^[0m
-                          * default: 1 looping VUs for 1.234s (gracefulStop: 30s)
-
+            |     execution: ^[36mlocal^[0m
+            |        script: ^[36ms/h.js^[0m
+            |        output: ^[36mjson (a.json), csv^[0m
+            |
+            |     scenarios: ^[36m(33.33%) 1 scenario, 1 max VUs, 31.2s max duration (incl. graceful stop):^[0m
+            |              * default: 1 looping VUs for 1.234s (gracefulStop: 30s)
+            |
         "#]],
     );
 }
