@@ -10,8 +10,8 @@ pub(crate) const SEPARATOR: &str = "::";
 const GROUPS_MAX: usize = 20_000;
 /// Checks told apart; later ones are counted under [`crate::OTHER_VALUE`].
 const CHECKS_MAX: usize = 50_000;
-/// Depth of groups; deeper ones are counted with the last that fits, so that no reader of the tree runs out of stack.
-pub(crate) const DEPTH_MAX: usize = 64;
+/// Depth of groups; deeper ones are counted with the last that fits, so that readers of JSON, many of which stop at 128 levels, read the tree.
+pub(crate) const DEPTH_MAX: usize = 48;
 /// The scenario that scripts without scenarios have, which is no section of its own.
 const DEFAULT_SCENARIO: &str = "default";
 /// Groups of the life cycle, which the full summary leaves out.

@@ -189,7 +189,7 @@ impl Interner {
     }
 
     fn add_below(&mut self, pairs: Pairs, sets_max: usize) -> Option<TagSetId> {
-        let hash = self.hasher.hash_one(&pairs);
+        let hash = self.hasher.hash_one(&*pairs);
         if let Some(id) = self.set_index.find(hash, |id| self.sets.get(*id as usize) == Some(&pairs)) {
             return Some(TagSetId(*id));
         }
@@ -199,7 +199,8 @@ impl Interner {
         let id = u32::try_from(self.sets.len()).ok()?;
         self.sets.push(pairs);
         let (sets, hasher) = (&self.sets, &self.hasher);
-        self.set_index.insert_unique(hash, id, |id| hasher.hash_one(sets.get(*id as usize)));
+        let rehash = |id: &u32| hasher.hash_one(sets.get(*id as usize).map_or(&[][..], |pairs| pairs));
+        self.set_index.insert_unique(hash, id, rehash);
         Some(TagSetId(id))
     }
 }
@@ -336,5 +337,59 @@ impl Known {
             ([key_end, value_end], Some(value)) => is_next(key, *key_end) && is_next(value, *value_end),
             _ => false,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interner(sets: usize, text_bytes: usize) -> Interner {
+        Interner { limits: Limits { sets, folded_sets: 4, text_bytes }, ..Interner::new() }
+    }
+
+    fn with(interner: &mut Interner, base: TagSetId, pairs: &[(&str, &str)]) -> TagSetId {
+        let changes: Vec<_> = pairs.iter().map(|(key, value)| (*key, Some(*value))).collect();
+        interner.with(base, &changes)
+    }
+
+    fn check(interner: &Interner, id: TagSetId, expected: &[(&str, &str)]) {
+        assert_eq!(interner.set(id).iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn values_without_end_are_folded_and_counted() {
+        let mut interner = interner(20, usize::MAX);
+        let base = with(&mut interner, TagSetId::EMPTY, &[("scenario", "s"), ("status", "200")]);
+        let known = with(&mut interner, base, &[("url", "u0")]);
+        for index in 1..1_000 {
+            with(&mut interner, base, &[("url", &format!("u{index}"))]);
+        }
+        assert_eq!(interner.set_count(), 21, "one more, in which all others are");
+        assert_eq!(interner.folded_count, 1_000 - 18);
+        let folded = with(&mut interner, base, &[("url", "one more"), ("status", "u0")]);
+        check(&interner, folded, &[("scenario", "s"), ("status", "u0"), ("url", OTHER_VALUE)]);
+        assert_eq!(with(&mut interner, base, &[("url", "u0")]), known, "what is known stays");
+        // Sets of known values are new too; when even they are too many, the base stands for them.
+        for status in ["u1", "u2", "u3", "u4", "u5"] {
+            let last = with(&mut interner, base, &[("url", status), ("status", status)]);
+            let kept = interner.set(last);
+            assert_eq!(kept.get("scenario"), Some("s"));
+        }
+        assert_eq!(interner.set_count(), 24);
+        assert_eq!(with(&mut interner, base, &[("a new key", "0")]), base);
+    }
+
+    #[test]
+    fn texts_are_bounded_together() {
+        let mut interner = interner(usize::MAX / 2, 1_000);
+        let long = "x".repeat(900);
+        let first = with(&mut interner, TagSetId::EMPTY, &[("error", &long)]);
+        check(&interner, first, &[("error", &long)]);
+        let second = with(&mut interner, TagSetId::EMPTY, &[("error", &"y".repeat(900))]);
+        check(&interner, second, &[("error", &"y".repeat(900))]);
+        let third = with(&mut interner, TagSetId::EMPTY, &[("error", "z")]);
+        check(&interner, third, &[("error", OTHER_VALUE)]);
+        assert_eq!(interner.folded_count, 1);
     }
 }

@@ -299,3 +299,56 @@ impl Output {
         OutputReport { path: self.path, written_count: self.written_count, lost_count: self.lost_count }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Metadata;
+    use crate::output::feed::BATCH_SAMPLES;
+    use crate::{MetricId, SystemTags, TagSetId};
+    use std::io::Read as _;
+
+    #[test]
+    fn a_worker_never_waits_and_what_is_missing_is_said() {
+        // The disk that is too slow is a pipe that nobody reads for a while.
+        let (mut reader, pipe) = std::io::pipe().unwrap();
+        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&pipe));
+        let registry = Registry::new(SystemTags::NONE);
+        let spec = OutputSpec { format: OutputFormat::Json, path: Some(path.into()) };
+        let pending_max = 8 * BATCH_SAMPLES as u64;
+        let writer = SampleWriter::start_bounded(
+            &registry,
+            &Thresholds::default(),
+            Origin::default(),
+            &[spec],
+            pending_max,
+        );
+        let writer = writer.unwrap();
+        drop(pipe);
+        let mut feed = writer.feed();
+        let sent = 100 * BATCH_SAMPLES as u64;
+        for time_ns in 0..sent {
+            let metadata = Metadata::default();
+            feed.add(Sample { metric: MetricId::VUS, tags: TagSetId::EMPTY, time_ns, value: 1.0, metadata });
+        }
+        // The pipe takes 64 KiB, the buffer some more, and eight batches may wait: the rest is missing.
+        let missing = writer.missing();
+        assert!(missing.count > 0 && missing.count < sent, "{missing:?}");
+        assert!(missing.first_ns < missing.last_ns && missing.last_ns < sent);
+        let said = missing.text().unwrap();
+        assert!(said.starts_with(&format!("{} samples are missing", missing.count)), "{said}");
+        drop(feed);
+        let end = std::thread::spawn(move || writer.finish());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        let (reports, errors, last_missing) = end.join().unwrap();
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(reports[0].written_count + last_missing.count, sent);
+        assert_eq!(text.lines().count() as u64, 1 + reports[0].written_count);
+    }
+
+    #[test]
+    fn nothing_missing_says_nothing() {
+        assert_eq!(Missing::default().text(), None);
+    }
+}
