@@ -1,4 +1,4 @@
-//! CommonJS: the function around a module's text, and the names that it requires.
+//! CommonJS: the function around a module's text; and names in calls that are to be known before the calls are made.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ pub(super) const HEAD: &str = "(function (exports, module) {";
 pub(super) const FIRST_LINE_SHIFT: u32 = HEAD.len() as u32 - 1;
 /// What stands behind it. The line break ends a comment.
 const TAIL: &str = "\n})";
-/// Names that one text can require at most; further ones are not loaded with it.
-const REQUIRED_MAX: usize = 10_000;
+/// Names that one text can have in such calls at most; further ones are not looked at.
+const NAMES_MAX: usize = 10_000;
 
 /// The module's text as the script that is compiled.
 pub(super) fn wrapped(text: &str) -> String {
@@ -22,11 +22,21 @@ pub(super) fn wrapped(text: &str) -> String {
     wrapped
 }
 
-/// The literal names in calls of `require`. A look at the text and no more: what stands in a comment or a text is found too, which does no
-/// harm, since a name that can't be resolved matters only when it is required.
+/// The literal names in calls of `require`.
 pub(super) fn required(text: &str) -> BTreeSet<String> {
+    called_with(text, "require")
+}
+
+/// The literal names in calls of `import.meta.resolve`.
+pub(super) fn resolved(text: &str) -> BTreeSet<String> {
+    called_with(text, "import.meta.resolve")
+}
+
+/// The literal names in calls of a function. A look at the text and no more: what stands in a comment or a text is found too, which does no
+/// harm, since a name that can't be resolved matters only when the call is made.
+fn called_with(text: &str, function: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for (at, word) in text.match_indices("require") {
+    for (at, word) in text.match_indices(function) {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         if before.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.')) {
             continue;
@@ -35,7 +45,7 @@ pub(super) fn required(text: &str) -> BTreeSet<String> {
         if let Some(name) = literal(rest) {
             names.insert(name.to_owned());
         }
-        if names.len() >= REQUIRED_MAX {
+        if names.len() >= NAMES_MAX {
             break;
         }
     }
@@ -64,6 +74,7 @@ mod tests {
         check("const a = require('./a.js'), b=require ( \"b\" )", &["./a.js", "b"]);
         check("require(`c`); x.require('d'); __require('e'); $require('f')", &["c"]);
         check("require('a' + b); require(name); require('a\\n'); require('')", &[]);
+        assert!(resolved("open(import.meta.resolve('./a.csv'))").contains("./a.csv"));
         check("require", &[]);
         check("require('", &[]);
     }

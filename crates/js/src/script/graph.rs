@@ -24,6 +24,7 @@ struct Draft {
     kind: Kind,
     surface: Surface,
     links: HashMap<String, Result<usize, String>>,
+    resolved: HashMap<String, Result<String, String>>,
     wanted: BTreeSet<String>,
 }
 
@@ -108,6 +109,7 @@ impl Graph<'_> {
             kind: Kind::Native,
             surface: Surface::default(),
             links: HashMap::new(),
+            resolved: HashMap::new(),
             wanted: BTreeSet::new(),
         };
         let read = match loaded {
@@ -151,6 +153,7 @@ impl Graph<'_> {
             Kind::Module(..) | Kind::CommonJs(_) => commonjs::required(&draft.text),
             Kind::Json | Kind::Native => BTreeSet::new(),
         };
+        let resolved = commonjs::resolved(&draft.text);
         let mut links = HashMap::new();
         for specifier in imported.union(&required) {
             let link = match self.sources.resolve(specifier, &url) {
@@ -165,8 +168,11 @@ impl Graph<'_> {
             };
             links.insert(specifier.clone(), link);
         }
+        let resolved =
+            resolved.into_iter().map(|name| (name.clone(), self.sources.resolve(&name, &url))).collect();
         if let Some(draft) = self.drafts.last_mut() {
             draft.links = links;
+            draft.resolved = resolved;
         }
     }
 
@@ -233,6 +239,7 @@ impl Graph<'_> {
                 url: draft.url,
                 form,
                 links: draft.links,
+                resolved: draft.resolved,
                 wanted: draft.wanted.into_iter().collect(),
                 has_import_meta: draft.surface.has_import_meta,
                 text: draft.text,

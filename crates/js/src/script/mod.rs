@@ -34,6 +34,8 @@ pub(crate) struct Unit {
     pub(crate) links: HashMap<String, Result<usize, String>>,
     /// The exports that importers name, for units that are no ES modules.
     pub(crate) wanted: Vec<String>,
+    /// What `import.meta.resolve` gives for the names that the text has in its calls.
+    pub(crate) resolved: HashMap<String, Result<String, String>>,
     pub(crate) has_import_meta: bool,
     /// The text as it was loaded, for places of errors.
     pub(crate) text: String,
@@ -135,6 +137,15 @@ impl Script {
                      require(\"./name.js\")"
                 )
             }),
+        }
+    }
+
+    /// What `import.meta.resolve(specifier)` is in the module `referrer`.
+    pub(crate) fn resolved(&self, referrer: &str, specifier: &str) -> Result<String, String> {
+        let unit = self.index_of(referrer).map(|index| self.unit(index));
+        match unit.and_then(|unit| unit.resolved.get(specifier)) {
+            Some(resolved) => resolved.clone(),
+            None => self.linked(referrer, specifier).map(|index| self.unit(index).url.clone()),
         }
     }
 

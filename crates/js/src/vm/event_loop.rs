@@ -61,9 +61,15 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
 
     /// Runs promise jobs until there are none. Then a rejected promise that nothing handles is an error, that of the task before all.
     fn jobs(&self, promise: Option<&Promise<'js>>) -> std::result::Result<(), ScriptError> {
+        // An exception that a front end dropped is not that of a job.
+        self.ctx.has_exception().then(|| self.ctx.catch());
         while self.ctx.execute_pending_job() {
             if let Some(kind) = self.shared.stop_reason() {
+                self.ctx.catch();
                 return Err(stopped(kind));
+            }
+            if self.ctx.has_exception() {
+                return Err(self.error(&rquickjs::Error::Exception, ErrorKind::Thrown));
             }
         }
         if let Some(kind) = self.shared.stop_reason() {

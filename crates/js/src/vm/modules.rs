@@ -80,10 +80,8 @@ fn load<'js>(ctx: &Ctx<'js>, unit: &Unit) -> Result<Module<'js, Declared>> {
         let base = unit.url.clone();
         let resolve = move |ctx: Ctx<'js>, specifier: String| -> Result<String> {
             let foreign = foreign(&ctx)?;
-            match foreign.script().linked(&base, &specifier) {
-                Ok(index) => Ok(foreign.script().unit(index).url.clone()),
-                Err(reason) => Err(Exception::throw_reference(&ctx, &reason)),
-            }
+            let resolved = foreign.script().resolved(&base, &specifier);
+            resolved.map_err(|reason| Exception::throw_reference(&ctx, &reason))
         };
         meta.set("resolve", Function::new(ctx.clone(), resolve)?)?;
     }

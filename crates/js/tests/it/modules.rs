@@ -19,6 +19,18 @@ fn modules_import_each_other() {
 }
 
 #[test]
+fn names_are_resolved_without_being_loaded() {
+    check_files(
+        &[
+            ("main.js", "console.log(import.meta.resolve('./data.csv'));
+                try { import.meta.resolve('./gone.csv') } catch (error) { console.log(error.message) }; export {}"),
+            ("data.csv", "no module at all ("),
+        ],
+        "data.csv\n\"main.js\" names \"./gone.csv\", which is not there",
+    );
+}
+
+#[test]
 fn common_js_is_imported() {
     let common_js =
         "exports.a = 1; exports.b = function () { return this === undefined }; exports.default = 'd'";

@@ -157,6 +157,10 @@ fn promises_that_nobody_handles_are_errors() {
         "export default () => { setTimeout(() => { throw new Error('in a timer') }) }",
         "threw Error: in a timer",
     );
+    check(
+        "export default () => { queueMicrotask(() => { throw new Error('in a job') }) }",
+        "threw Error: in a job",
+    );
     check("await Promise.reject(new Error('at the top')); export {}", "threw Error: at the top");
     check("Promise.reject(new Error('at the top')); export {}", "Rejected Error: at the top");
 }
