@@ -1,16 +1,18 @@
 //! The texts at a test's end, to the byte.
 
 use crate::fixture::{run, summary};
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 use k6_metrics::summary::TimeUnit;
 use k6_metrics::text::{Colors, LegacyText, ModernText, RateForm, Visibility};
 use k6_metrics::{Detail, Summary, SummaryOptions, TrendStats};
 
 /// Ends of lines are marked, since spaces before them count; escapes are shown as `^`.
 fn check(text: &str, expected: &Expect) {
-    let shown: Vec<String> =
-        text.split('\n').map(|line| format!("{}|\n", line.replace('\u{1b}', "^"))).collect();
-    expected.assert_eq(&shown.concat());
+    expected.assert_eq(&shown(text));
+}
+
+fn shown(text: &str) -> String {
+    text.split('\n').map(|line| format!("{}|\n", line.replace('\u{1b}', "^"))).collect()
 }
 
 fn compact() -> Summary {
@@ -182,131 +184,8 @@ fn the_compact_text() {
 #[test]
 fn the_full_text() {
     let text = ModernText { visibility: Visibility::Full, colors: Colors::Off };
-    check(
-        &text.render(&summary(&run(Detail::Full), &SummaryOptions::default())),
-        &expect![[r#"
-        |
-          █ THRESHOLDS |
-        |
-            checks|
-            ✗ 'rate>0.9' rate=63.63%|
-        |
-            http_req_duration|
-            ✗ 'p(95)<300' p(95)=385ms|
-            ✗ 'p(99.5) < 100' p(99.5)=398.5ms|
-        |
-              {gzip:yes}|
-              ✓ 'avg<=250' avg=250ms|
-        |
-            nothing{a:b}|
-            ✓ 'count==0' count=0|
-        |
-            visits{page: "home"}|
-            ✗ 'count>5' count=4|
-            ✓ 'rate>0' rate=0.4/s|
-        |
-        |
-          █ TOTAL RESULTS |
-        |
-            checks_total.......: 11     1.1/s|
-            checks_succeeded...: 63.63% 7 out of 11|
-            checks_failed......: 36.36% 4 out of 11|
-        |
-            ✓ alive|
-            ✗ status is 200|
-              ↳  66% — ✓ 2 / ✗ 1|
-            ✗ paid|
-              ↳  0% — ✓ 0 / ✗ 3|
-        |
-            CUSTOM|
-            Age............................: 250µs  min=250µs  max=250µs|
-            found..........................: 25.00% 1 out of 4|
-            nothing........................: 0      0/s|
-              { a:b }......................: 0      0/s|
-            queue..........................: 1      min=1      max=4    |
-            steps..........................: avg=1m32s    min=0s        med=1m32s    max=3m4s    p(90)=2m46s    p(95)=2m55s   |
-            visits.........................: 6.5    0.65/s|
-              { page: "home" }.............: 4      0.4/s|
-            weight.........................: avg=0.833333 min=-0.333333 med=0.833333 max=2       p(90)=1.766667 p(95)=1.883333|
-        |
-            HTTP|
-            http_req_duration..............: avg=250ms    min=100ms     med=250ms    max=400ms   p(90)=370ms    p(95)=385ms   |
-              { expected_response:true }...: avg=250ms    min=100ms     med=250ms    max=400ms   p(90)=370ms    p(95)=385ms   |
-              { gzip:yes }.................: avg=250ms    min=100ms     med=250ms    max=400ms   p(90)=370ms    p(95)=385ms   |
-            http_req_failed................: 0.00%  0 out of 4|
-            http_req_waiting...............: avg=249.5ms  min=99.5ms    med=249.5ms  max=399.5ms p(90)=369.5ms  p(95)=384.5ms |
-            http_reqs......................: 4      0.4/s|
-        |
-            EXECUTION|
-            iteration_duration.............: avg=1.23s    min=1.23s     med=1.23s    max=1.23s   p(90)=1.23s    p(95)=1.23s   |
-            iterations.....................: 5      0.5/s|
-            vus............................: 3      min=3      max=3    |
-        |
-            NETWORK|
-            data_received..................: 124 kB 12 kB/s|
-        |
-        |
-          █ GROUP: scale |
-        |
-            CUSTOM|
-            weight...: avg=2 min=2 med=2 max=2 p(90)=2 p(95)=2|
-        |
-        |
-          █ SCENARIO: shop |
-        |
-            checks_total.......: 10     1/s|
-            checks_succeeded...: 60.00% 6 out of 10|
-            checks_failed......: 40.00% 4 out of 10|
-        |
-            ✗ status is 200|
-              ↳  66% — ✓ 2 / ✗ 1|
-            ✗ paid|
-              ↳  0% — ✓ 0 / ✗ 3|
-            ✓ alive|
-        |
-            CUSTOM|
-            found...............: 25.00% 1 out of 4|
-            queue...............: 1      min=1      max=4|
-            steps...............: avg=1m32s   min=0s     med=1m32s   max=3m4s    p(90)=2m46s   p(95)=2m55s  |
-            visits..............: 4      0.4/s|
-        |
-            HTTP|
-            http_req_duration...: avg=250ms   min=100ms  med=250ms   max=400ms   p(90)=370ms   p(95)=385ms  |
-            http_req_failed.....: 0.00%  0 out of 4|
-            http_req_waiting....: avg=249.5ms min=99.5ms med=249.5ms max=399.5ms p(90)=369.5ms p(95)=384.5ms|
-            http_reqs...........: 4      0.4/s|
-        |
-            ↳ GROUP: cart |
-        |
-              checks_total.......: 3      0.3/s|
-              checks_succeeded...: 66.66% 2 out of 3|
-              checks_failed......: 33.33% 1 out of 3|
-        |
-              ✗ status is 200|
-                  ↳  66% — ✓ 2 / ✗ 1|
-        |
-              HTTP|
-              http_req_duration...: avg=250ms   min=100ms  med=250ms   max=400ms   p(90)=370ms   p(95)=385ms  |
-              http_req_failed.....: 0.00% 0 out of 4|
-              http_req_waiting....: avg=249.5ms min=99.5ms med=249.5ms max=399.5ms p(90)=369.5ms p(95)=384.5ms|
-              http_reqs...........: 4     0.4/s|
-        |
-              ↳ GROUP: pay |
-        |
-                checks_total.......: 7      0.7/s|
-                checks_succeeded...: 57.14% 4 out of 7|
-                checks_failed......: 42.85% 3 out of 7|
-        |
-                ✗ paid|
-                      ↳  0% — ✓ 0 / ✗ 3|
-                ✓ alive|
-        |
-                CUSTOM|
-                steps...: avg=1m32s min=0s med=1m32s max=3m4s p(90)=2m46s p(95)=2m55s|
-        |
-        |
-    "#]],
-    );
+    let printed = text.render(&summary(&run(Detail::Full), &SummaryOptions::default()));
+    expect_file!["gold/full.txt"].assert_eq(&shown(&printed));
 }
 
 #[test]
