@@ -17,12 +17,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Room for scripts that keep megabytes of data, and ten times the calls that scripts make in practice.
+    /// Room for scripts that keep megabytes of data, and for calls 1,600 deep (600 where each goes through a function of the engine).
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
             turn_ns: 10_000_000_000,
-            stack_bytes: 256 << 10,
+            stack_bytes: 1 << 20,
             timers_max: 10_000,
             operations_max: 100_000,
         }

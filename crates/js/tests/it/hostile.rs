@@ -5,7 +5,7 @@ use crate::user::{run, try_load};
 /// It loads and runs or says what is wrong; what it must not do is end the process.
 fn check(name: &str, text: &str) {
     let outcome = run(&[(name, text)]);
-    assert!(outcome.len() < 10_000, "{} bytes", outcome.len());
+    assert!(outcome.len() < 100_000, "{} bytes", outcome.len());
 }
 
 #[test]
@@ -138,4 +138,60 @@ fn many_modules_in_a_chain() {
     // The engine links from module to module, so that a long chain may be deeper than a user's stack.
     let outcome = run(&files);
     assert!(outcome == "5" || outcome.contains("stack"), "{outcome}");
+}
+
+/// Texts that have everything in them, to be torn apart.
+const WHOLE: [&str; 3] = [
+    "import a, { b as c, type D } from './c.js'; import * as e from 'host';
+abstract class A<T> extends B<T> implements C { private static readonly a?: T = 1; constructor(public x: number) { super(); } get y(): T { return this.x as any } }
+enum F { G, H = 5, I = G << 1, J = 'j' }
+export default async function run(this: A, p?: Map<string, [number, ...unknown[]]>): Promise<
+  void
+> { const k = <T,>(l: T): l is T => l!; for await (const m of n satisfies O) { yield_`a${`b${1}`}c` } }
+declare module 'x' { let z } type P = { [Q in keyof R]?: S extends infer U ? U : never }; export type { P }; export = 1",
+    "export * from './c.js'; export * as d from './c.js'; export { default } from './c.js'; let f = async (a, ...b) => { try { await import('host') } catch { throw /(?<x>a+)+$/u } finally { await 1 } };
+label: for (const [g, { h = 1 }] of Object.entries({ i: 2n ** 3n, [`j`]: f?.() ?? 4 })) { if (g) continue label; else break }
+export class K { static #l = 1; static { this.#l++ } get [Symbol.iterator]() { return function* () { yield* [] } } } console.log(import.meta.url, ask('x'), new.target)",
+    "const m = require('./c.js'); module.exports = { default: () => m.x, n: eval('1') }; with (m) { x = 010 } setTimeout(() => { Promise.reject(1) }, 5); var await = 1, yield_ = `${m}`; begin().then(JSON.stringify)",
+];
+
+#[test]
+fn torn_texts() {
+    let limits = || js::Limits {
+        turn_ns: 20_000_000,
+        memory_bytes: 4 << 20,
+        stack_bytes: 64 << 10,
+        ..js::Limits::default()
+    };
+    let mut random = units::Random::new(11);
+    for round in 0..1_500u64 {
+        let mut text: Vec<char> = WHOLE[(round % 3) as usize].chars().collect();
+        for _ in 0..=random.below(6) {
+            let at = random.below(text.len() as u64) as usize;
+            let end = (at + random.below(20) as usize).min(text.len());
+            match random.below(4) {
+                0 => drop(text.drain(at..end)),
+                1 => {
+                    let part = text[at..end].to_vec();
+                    let to = random.below(text.len() as u64) as usize;
+                    text.splice(to..to, part);
+                }
+                2 => {
+                    text[at] = ['(', ')', '{', '}', '<', '>', ':', '`', '\n', '\0', 'é', ';', '*', '#']
+                        [random.below(14) as usize]
+                }
+                _ => text.swap(at, end.saturating_sub(1).max(at)),
+            }
+            if text.is_empty() {
+                text.push('a');
+            }
+        }
+        let text: String = text.into_iter().collect();
+        let name = if random.below(4) == 0 { "main.js" } else { "main.ts" };
+        let (_, ended) =
+            crate::user::run_with(&[(name, &text), ("c.js", "exports.x = 1; exports.default = 2")], limits());
+        if let Err(error) = ended {
+            assert!(error.to_string().len() < 100_000, "round {round}");
+        }
+    }
 }
