@@ -6,6 +6,7 @@
 mod answer;
 mod host;
 mod lower;
+mod native;
 mod request;
 mod sources;
 mod summary;
