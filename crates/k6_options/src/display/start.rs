@@ -16,7 +16,8 @@ pub struct StartText<'a> {
 }
 
 impl StartText<'_> {
-    /// The text with a line break at the end of each line, and an empty line before and after its blocks. A name of the program above it is the
+    /// The text with a line break at the end of each line and an empty line after each block. Scenarios for which this instance has no VUs are in
+    /// it too. A name of the program above it is the
     /// caller's.
     pub fn text(&self, test: &Consolidated, colour: Colour) -> String {
         let value = |text: &str| colour.paint(36, text);
@@ -31,22 +32,19 @@ impl StartText<'_> {
             text.push_str(&format!(" web dashboard: {}\n", value(place)));
         }
         let all = test.scenarios();
-        let at_work: Vec<_> =
-            all.into_iter().filter(|(_, scenario)| scenario.has_work(&test.share)).collect();
         let requirements = test.requirements();
-        let scenarios = match at_work.len() {
+        let scenarios = match all.len() {
             1 => "1 scenario".to_owned(),
             count => format!("{count} scenarios"),
         };
-        let length = test.options.execution_segment.map_or(1.0, |segment| segment.length_ratio());
         let longest = requirements.end().round(GoDuration::from_ns(100_000_000));
         let summary = format!(
             "({:.2}%) {scenarios}, {} max VUs, {longest} max duration (incl. graceful stop):",
-            length * 100.0,
+            test.share.ratio() * 100.0,
             requirements.vus_max()
         );
         text.push_str(&format!("\n     scenarios: {}\n", value(&summary)));
-        for (name, scenario) in at_work {
+        for (name, scenario) in all {
             text.push_str(&format!("              * {name}: {}\n", scenario.description(&test.share)));
         }
         text.push('\n');

@@ -259,6 +259,39 @@ mod tests {
     }
 
     #[test]
+    fn instances_take_the_iterations_that_k6s_take() {
+        // As k6 2.2 was seen to run them: which numbers, and with 20/s when.
+        let five = ConstantArrivalRate { pre_allocated_vus: Some(5), ..constant(20, 1_000_000_000, 1) };
+        let seven = RampingArrivalRate { pre_allocated_vus: Some(7), ..ramping(10, &[(1_000, 30)]) };
+        let check = |segment: &str, sequence: &str, of_five: &[u64], of_seven: &[u64]| {
+            let sequence = (!sequence.is_empty()).then(|| SegmentSequence::parse(sequence).unwrap());
+            let share = Share::new(Some(Segment::parse(segment).unwrap()), sequence.as_ref()).unwrap();
+            let due: Vec<u64> = five.due_times(&share).unwrap().collect();
+            assert_eq!(
+                due,
+                of_five.iter().map(|number| number * 50_000_000).collect::<Vec<_>>(),
+                "{segment}"
+            );
+            let whole: Vec<u64> = seven.due_times(&Share::whole()).unwrap().collect();
+            let own: Vec<u64> = seven.due_times(&share).unwrap().collect();
+            // The last two are due within the last 40 ms, which k6's one VU did not always reach.
+            let numbers = own.iter().filter_map(|due_ns| whole.iter().position(|other| other == due_ns));
+            let numbers: Vec<u64> =
+                numbers.map(|number| number as u64).filter(|number| *number < 19).collect();
+            assert_eq!(numbers, of_seven, "{segment}");
+        };
+        check(
+            "0:1/2",
+            "",
+            &[0, 2, 4, 5, 7, 9, 10, 12, 14, 15, 17, 19],
+            &[0, 2, 4, 6, 7, 9, 11, 13, 14, 16, 18],
+        );
+        check("1/2:1", "", &[1, 3, 6, 8, 11, 13, 16, 18], &[1, 3, 5, 8, 10, 12, 15, 17]);
+        check("1/3:2/3", "0,1/3,2/3,1", &[1, 4, 6, 9, 11, 14, 16, 19], &[1, 4, 8, 11, 15, 18]);
+        check("1/4:1/2", "0,1/4,1/2,1", &[3, 8, 13, 18], &[3, 10, 17]);
+    }
+
+    #[test]
     fn without_vus_an_instance_has_nothing_to_do() {
         let few = ConstantArrivalRate { pre_allocated_vus: Some(1), ..constant(10, 1_000_000_000, 1) };
         let sequence = SegmentSequence::parse("0,1/2,1").unwrap();

@@ -26,8 +26,7 @@ impl Scenario {
             Executor::RampingVus(executor) => {
                 let (vus, stages) = (scale(executor.vus_max()), executor.stages().len());
                 let text = format!("Up to {vus} looping VUs for {end} over {stages} stages");
-                let graceful = executor.graceful_ramp_down();
-                (text, (graceful != GoDuration::ZERO).then(|| format!("gracefulRampDown: {graceful}")))
+                (text, Some(format!("gracefulRampDown: {}", executor.graceful_ramp_down())))
             }
             Executor::ConstantArrivalRate(executor) => {
                 let per_sec = executor.rate_per_sec_of(share);
@@ -78,25 +77,25 @@ impl super::SharedIterations {
     }
 }
 
-/// The part of a rate that one instance has: in proportion to its VUs.
-fn part_per_sec(rate: i64, time_unit: GoDuration, vus_max: i64, share: &Share) -> f64 {
-    let whole = u64::try_from(vus_max).unwrap_or(0);
-    if whole == 0 || time_unit <= GoDuration::ZERO {
-        return 0.0;
-    }
-    rate as f64 * (share.scale(whole) as f64 / whole as f64) / time_unit.as_secs_f64()
-}
-
 impl super::ConstantArrivalRate {
-    /// Iterations per second of one instance.
+    /// Iterations per second of one instance: in proportion to its VUs.
     pub fn rate_per_sec_of(&self, share: &Share) -> f64 {
-        part_per_sec(self.rate(), self.time_unit(), self.max_vus(), share)
+        let whole = u64::try_from(self.max_vus()).unwrap_or(0);
+        if whole == 0 {
+            return 0.0;
+        }
+        per_sec(self.rate(), self.time_unit()) * (share.scale(whole) as f64 / whole as f64)
     }
 }
 
 impl super::RampingArrivalRate {
-    /// The highest rate of one instance, iterations per second.
+    /// The highest rate of one instance, iterations per second, as it is shown: the segment's part of the whole, which may differ a little
+    /// from that of its VUs.
     pub fn rate_max_per_sec_of(&self, share: &Share) -> f64 {
-        part_per_sec(self.rate_max(), self.time_unit(), self.max_vus(), share)
+        per_sec(self.rate_max(), self.time_unit()) * share.ratio()
     }
+}
+
+fn per_sec(rate: i64, time_unit: GoDuration) -> f64 {
+    if time_unit <= GoDuration::ZERO { 0.0 } else { rate as f64 / time_unit.as_secs_f64() }
 }

@@ -132,24 +132,36 @@ impl IpPool {
 impl Block {
     fn parse(text: &str) -> Result<Self, String> {
         let short: String = text.chars().take(100).collect();
-        let wrong = || format!("{short} is not a valid IP, IP range or CIDR");
         if text.contains('/') {
-            let range = IpRange::parse(text).map_err(|_| wrong())?;
+            let range = IpRange::parse(text);
+            let range = range
+                .map_err(|_| format!("parseCIDR() failed parsing {short}: invalid CIDR address: {short}"))?;
             return Ok(Self::of_network(range));
         }
-        let address = |text: &str| text.trim().parse::<IpAddr>().map_err(|_| wrong());
         let Some((first, last)) = text.split_once('-') else {
-            return Ok(Self { first: address(text)?, count: 1 });
+            let first = text.parse().map_err(|_| format!("{short} is not a valid IP, IP range or CIDR"))?;
+            return Ok(Self { first, count: 1 });
         };
-        let (first, last) = (address(first)?, address(last)?);
-        let between = bits(last).checked_sub(bits(first)).filter(|_| first.is_ipv4() == last.is_ipv4());
-        let count = between.ok_or_else(wrong)?.saturating_add(1);
+        let address = |text: &str| text.parse().map_err(|_| format!("wrong IP range format: {short}"));
+        let (first, last): (IpAddr, IpAddr) = (address(first)?, address(last)?);
+        if first.is_ipv4() != last.is_ipv4() {
+            return Err(format!("mixed IP range format: {short}"));
+        }
+        let between = bits(last).checked_sub(bits(first));
+        let count = between.ok_or_else(|| format!("negative IP range: {short}"))?.saturating_add(1);
         Ok(Self { first, count })
     }
 
+    /// All addresses of a network; of one with more than two in IPv4 neither the network's own nor the broadcast address.
     fn of_network(range: IpRange) -> Self {
-        let first = range.network;
-        Self { first, count: (range.last() - bits(first)).saturating_add(1) }
+        let (network, last) = (bits(range.network), range.last());
+        let count = (last - network).saturating_add(1);
+        match range.network {
+            IpAddr::V4(_) if count > 2 => {
+                Self { first: from_bits(network + 1, range.network), count: count - 2 }
+            }
+            _ => Self { first: range.network, count },
+        }
     }
 }
 
@@ -200,8 +212,26 @@ mod tests {
             (all.size(), all.address_of(u64::MAX).to_string()),
             (u128::MAX, "::ffff:ffff:ffff:fffe".to_owned())
         );
-        for text in ["", "x", "10.0.0.2-10.0.0.1", "10.0.0.1-::1", "10.0.0.0/40", "10.0.0.1,,"] {
-            assert!(IpPool::parse(text).is_err(), "{text}");
+        // The network's own and the broadcast address are left out where there are others.
+        let of = |text: &str| {
+            let pool = IpPool::parse(text).unwrap();
+            let addresses = (1..=pool.size().min(9) as u64).map(|vu| pool.address_of(vu).to_string());
+            addresses.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("127.0.0.9/30"), "127.0.0.9 127.0.0.10");
+        assert_eq!(of("127.0.0.9/31"), "127.0.0.8 127.0.0.9");
+        assert_eq!(of("127.0.0.9/32"), "127.0.0.9");
+        assert_eq!(of("fd00::/126"), "fd00:: fd00::1 fd00::2 fd00::3");
+        for (text, said) in [
+            ("", " is not a valid IP, IP range or CIDR"),
+            ("10.0.0.1,,", " is not a valid IP, IP range or CIDR"),
+            ("x", "x is not a valid IP, IP range or CIDR"),
+            ("10.0.0.1 - 10.0.0.2", "wrong IP range format: 10.0.0.1 - 10.0.0.2"),
+            ("10.0.0.2-10.0.0.1", "negative IP range: 10.0.0.2-10.0.0.1"),
+            ("10.0.0.1-::1", "mixed IP range format: 10.0.0.1-::1"),
+            ("1.2.3.0/33", "parseCIDR() failed parsing 1.2.3.0/33: invalid CIDR address: 1.2.3.0/33"),
+        ] {
+            assert_eq!(IpPool::parse(text), Err(said.to_owned()));
         }
     }
 }

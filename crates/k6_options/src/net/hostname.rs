@@ -33,7 +33,7 @@ impl<T> PatternMap<T> {
         self.exact.len() + self.endings.len() <= PATTERN_COUNT_MAX
     }
 
-    /// The value of the pattern that fits best: the name itself, else the longest ending. A `*` stands for at least one character.
+    /// The value of the pattern that fits best: the name itself, else the longest ending. A `*` stands for any text, also for none.
     pub(crate) fn get(&self, name: &str) -> Option<&T> {
         let lower = name.to_ascii_lowercase();
         if let Some(value) = self.exact.get(&lower) {
@@ -42,7 +42,7 @@ impl<T> PatternMap<T> {
         if self.endings.is_empty() || lower.len() > PATTERN_LENGTH_MAX {
             return None;
         }
-        let starts = lower.char_indices().map(|(at, _)| at).skip(1).chain([lower.len()]);
+        let starts = lower.char_indices().map(|(at, _)| at).chain([lower.len()]);
         starts.filter_map(|at| lower.get(at..)).find_map(|ending| self.endings.get(ending))
     }
 }
@@ -137,6 +137,8 @@ mod tests {
         check("xb.com", None);
         check("exact.org", Some("Exact.ORG"));
         check("weekend", Some("*end"));
+        check("end", Some("*end"));
+        check(".b.com", Some("*.b.com"));
         check("", None);
         assert_eq!(HostnamePatterns::new(["*"]).unwrap().matching("any.thing"), Some("*"));
         assert_eq!(HostnamePatterns::default().matching("a"), None);

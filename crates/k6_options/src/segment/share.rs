@@ -73,6 +73,11 @@ impl Share {
         self.deal.elements.get(self.index).map_or(&[], Vec::as_slice)
     }
 
+    /// How much of the whole it is, in 0..=1.
+    pub fn ratio(&self) -> f64 {
+        self.elements().len() as f64 / self.deal.cycle as f64
+    }
+
     /// How many of `value` elements it takes. Over all segments these add up to `value`, and each grows with it.
     pub fn scale(&self, value: u64) -> u64 {
         let (rounds, rest) = (value / self.deal.cycle, value % self.deal.cycle);

@@ -66,12 +66,36 @@ fn the_start_tells_what_will_run() {
 }
 
 #[test]
-fn an_instance_without_work_says_so() {
-    let none = test(
-        r#"{"vus":1,"duration":"5s","executionSegment":"2/3:1","executionSegmentSequence":"0,1/3,2/3,1"}"#,
+fn an_instance_tells_its_part() {
+    let none =
+        r#"{"vus":1,"duration":"5s","executionSegment":"2/3:1","executionSegmentSequence":"0,1/3,2/3,1"}"#;
+    let none = start(&test(none).unwrap(), &[], Colour::Never);
+    assert!(
+        none.contains("(33.33%) 1 scenario, 0 max VUs, 0s max duration")
+            && none.contains("default: 0 looping VUs")
     );
-    let text = start(&none.unwrap(), &[], Colour::Never);
-    assert!(text.contains("(33.33%) 0 scenarios, 0 max VUs, 0s max duration"), "{text}");
+    let json = r#"{"scenarios":{
+        "a":{"executor":"shared-iterations","vus":1,"iterations":27,"maxDuration":"11s"},
+        "b":{"executor":"ramping-arrival-rate","startRate":18,"stages":[{"duration":"3s","target":9}],"preAllocatedVUs":8},
+        "c":{"executor":"constant-arrival-rate","rate":27,"timeUnit":"300ms","duration":"3s","preAllocatedVUs":8,"maxVUs":17},
+        "d":{"executor":"ramping-vus","stages":[{"duration":"3s","target":9}],"gracefulRampDown":0}
+    },"executionSegment":"1/6:1/2","executionSegmentSequence":"0,1/6,1/2,5/6,1"}"#;
+    // A ramping rate is shown by the segment (18/3), a constant one by its VUs (90·6/17).
+    check(
+        &start(&test(json).unwrap(), &[], Colour::Never),
+        expect![[r#"
+        |     execution: local
+        |        script: s/h.js
+        |        output: -
+        |
+        |     scenarios: (33.33%) 4 scenarios, 13 max VUs, 41s max duration (incl. graceful stop):
+        |              * a: 27 iterations shared among 1 VUs (maxDuration: 11s, gracefulStop: 30s)
+        |              * b: Up to 6.00 iterations/s for 3s over 1 stages (maxVUs: 3, gracefulStop: 30s)
+        |              * c: 31.76 iterations/s for 3s (maxVUs: 3-6, gracefulStop: 30s)
+        |              * d: Up to 3 looping VUs for 3s over 1 stages (gracefulRampDown: 0s, gracefulStop: 30s)
+        |
+    "#]],
+    );
 }
 
 const fn ms(ms: i64) -> GoDuration {
