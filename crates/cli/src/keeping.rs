@@ -9,7 +9,7 @@ use crate::talk::Talk;
 use ::serve::Serving;
 use plan::{Diagnostic, Severity};
 use record::{RunObserver, RunRecord};
-use runner::Interrupt;
+use runner::RunControl;
 use std::net::SocketAddr;
 use std::path::Path;
 use store::{Keeper, StoreError, Wish};
@@ -30,7 +30,7 @@ impl Keeping {
     pub(crate) fn begin(
         args: &KeepArgs,
         folder: &Path,
-        control: &Interrupt,
+        control: &RunControl,
         talk: &Talk,
     ) -> Result<Self, Failure> {
         let path = store_path(args.store.as_deref(), folder).filter(|_| !args.no_store);

@@ -10,7 +10,7 @@ use crate::talk::Talk;
 use plan::Plan;
 use record::{RunObserver, RunRecord};
 use report::{Format as _, LiveLine, Text, Watcher};
-use runner::{DriverChoice, Interrupt, RunOptions};
+use runner::{DriverChoice, RunControl, RunOptions};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub(crate) fn perform_then(
     // Before anything is sent: a result that can't be written is known now.
     let outputs = Outputs::open(job.output)?;
     let (fail_on, tulip) = (job.output.fail_on, job.tulip);
-    let control = Interrupt::new();
+    let control = RunControl::new();
     let mut keeping = match job.keep {
         Keep::In(folder) => Keeping::begin(&job.runner.keep, folder, &control, talk)?,
         Keep::No => Keeping::none(talk),
@@ -82,11 +82,11 @@ pub(crate) fn perform_then(
 /// Runs the plan under the live line, with signals watched.
 fn execute(
     job: Job<'_>,
-    interrupt: Interrupt,
+    control: RunControl,
     keeping: &mut Keeping,
     talk: &Talk,
 ) -> Result<(RunRecord, Ended), Failure> {
-    let stop = interrupt.clone();
+    let stop = control.clone();
     let told = *talk;
     let watch = SignalWatch::start(move |number| {
         let text = match number {
@@ -105,7 +105,7 @@ fn execute(
             Driver::IoUring => DriverChoice::IoUring,
         },
         name: job.runner.name.clone(),
-        interrupt,
+        control,
         origin: job.origin.to_owned(),
         labels: job.runner.keep.labels.iter().cloned().collect(),
     };

@@ -14,5 +14,5 @@ mod simulate;
 mod usage;
 
 pub use error::RunError;
-pub use local::{DriverChoice, Interrupt, RunOptions, execute, execute_with};
+pub use local::{DriverChoice, RunControl, RunOptions, execute, execute_with};
 pub use simulate::simulate;

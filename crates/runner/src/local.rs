@@ -41,8 +41,8 @@ pub struct RunOptions {
     pub origin: String,
     /// What the user writes on it, by key.
     pub labels: BTreeMap<String, String>,
-    /// By which the run can be ended.
-    pub interrupt: Interrupt,
+    /// By which the run can be ended or changed.
+    pub control: RunControl,
 }
 
 /// How sockets are driven.
@@ -57,19 +57,19 @@ pub enum DriverChoice {
     IoUring,
 }
 
-/// Ends a run from another thread or a signal handler's thread.
+/// Ends or changes a run from another thread or a signal handler's thread.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt {
-    inner: Arc<InterruptInner>,
+pub struct RunControl {
+    inner: Arc<ControlInner>,
 }
 
 #[derive(Debug, Default)]
-struct InterruptInner {
+struct ControlInner {
     stop_count: AtomicU32,
     inbox: Mutex<Option<Sender<Message>>>,
 }
 
-impl Interrupt {
+impl RunControl {
     /// One that was not used yet.
     pub fn new() -> Self {
         Self::default()
@@ -168,7 +168,7 @@ pub fn execute_with(
     }
     let (driver, notes) = choose_driver(options.driver);
     let (sender, inbox) = mpsc::channel();
-    options.interrupt.attach(Some(sender.clone()));
+    options.control.attach(Some(sender.clone()));
     let mut record = blank_record(&plan, &options, driver, notes, &targets);
     let process_before = Process::read();
     let origin = Instant::now();
@@ -180,8 +180,8 @@ pub fn execute_with(
         .collect::<Result<Vec<_>, _>>()?;
     observers.iter_mut().for_each(|observer| observer.run_started(&record));
     let mail = (&sender, &inbox);
-    let conductor = conduct(&plan, &scenarios, &hands, mail, origin, &options.interrupt, observers)?;
-    options.interrupt.attach(None);
+    let conductor = conduct(&plan, &scenarios, &hands, mail, origin, &options.control, observers)?;
+    options.control.attach(None);
     for hand in hands {
         hand.thread.join().map_err(|_| RunError::Internal("a worker thread panicked".to_owned()))?;
     }
@@ -456,15 +456,15 @@ fn conduct<'p>(
     hands: &[Hand],
     (sender, inbox): (&Sender<Message>, &Receiver<Message>),
     origin: Instant,
-    interrupt: &Interrupt,
+    control: &RunControl,
     observers: Observers<'_, '_>,
 ) -> Result<Conductor<'p>, RunError> {
     let now_ns = || origin.elapsed().as_nanos() as u64;
     let mut conductor = Conductor::new(plan, scenarios, hands.len());
     let mut seen_stop_count = 0;
     while !conductor.is_done() {
-        if interrupt.stop_count() > seen_stop_count {
-            seen_stop_count = interrupt.stop_count();
+        if control.stop_count() > seen_stop_count {
+            seen_stop_count = control.stop_count();
             conductor.interrupt("interrupted", seen_stop_count > 1);
         }
         conductor.advance(now_ns(), observers);

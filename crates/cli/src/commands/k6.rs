@@ -9,7 +9,7 @@ use ::k6::{Loudness, Remark, Role, Source, Test, TestError, Watch};
 use k6_metrics::{Detail, SummaryState};
 use k6_options::{Command, CommandLine, ConfigFile, ExitCode, Layers, Options, SummaryMode};
 use record::{RunObserver, RunRecord};
-use runner::{Interrupt, RunOptions};
+use runner::{RunControl, RunOptions};
 use scenario::ScenarioFactory;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -239,7 +239,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
         error_of(ExitCode::InvalidConfig, texts.join("\n"))
     })?;
-    let control = Interrupt::new();
+    let control = RunControl::new();
     let stop = control.clone();
     test.on_abort(move || stop.stop());
     let stop = control.clone();
@@ -263,7 +263,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
         let options = RunOptions {
             worker_count: words.own.threads,
             origin: "k6".to_owned(),
-            interrupt: control,
+            control,
             labels: words.own.keep.labels.iter().cloned().collect(),
             ..RunOptions::default()
         };
@@ -276,7 +276,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
     }
     if test.has_teardown() && (failed.is_none() || test.aborted().is_some()) && signals.count() < 2 {
         let limit = test.consolidated.options.teardown_timeout.unwrap_or(Options::SETUP_TIMEOUT);
-        let ended = fixture(&test, "teardown", Role::Teardown, limit, &Interrupt::new())?;
+        let ended = fixture(&test, "teardown", Role::Teardown, limit, &RunControl::new())?;
         failed = failed.or(ended);
     }
     finish(
@@ -302,9 +302,9 @@ fn fixture(
     name: &str,
     role: Role,
     limit: k6_options::GoDuration,
-    control: &Interrupt,
+    control: &RunControl,
 ) -> Result<Option<ExitCode>, TestError> {
-    let options = RunOptions { interrupt: control.clone(), ..RunOptions::default() };
+    let options = RunOptions { control: control.clone(), ..RunOptions::default() };
     let factory = Arc::new(test.fixture(role)) as Arc<dyn ScenarioFactory>;
     let ran = runner::execute_with(test.fixture_plan(name, limit), vec![factory], options, &mut []);
     let ran = ran.map_err(|error| error_of(ExitCode::Other, error.to_string()))?;

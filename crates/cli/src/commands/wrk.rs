@@ -11,7 +11,7 @@ use ::wrk::{Connections, Facts, Figures, Mode, Options, SampleBook, Statistics};
 use plan::{Diagnostic, Plan, Scheme};
 use planfile::{Files as _, Folder};
 use record::{PhaseRecord, Reason, ReasonCode, RunObserver, RunRecord, VerdictState};
-use runner::{DriverChoice, Interrupt, RunError, RunOptions};
+use runner::{DriverChoice, RunControl, RunError, RunOptions};
 use scenario::ScenarioFactory;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -86,7 +86,7 @@ fn perform(options: &Options, talk: &Talk) -> Result<Exit, Failure> {
         written: Ok(()),
     };
     let keep = keep_args(options)?;
-    let control = Interrupt::new();
+    let control = RunControl::new();
     let mut keeping = Keeping::begin(&keep, Path::new(""), &control, talk)?;
     let watch = Watch::start(&control)?;
     let run = Run { options, plan, connections: Arc::new(connections), script: script.as_ref(), keep: &keep };
@@ -137,7 +137,7 @@ enum Rest {
 }
 
 impl Watch {
-    fn start(control: &Interrupt) -> Result<Self, Failure> {
+    fn start(control: &RunControl) -> Result<Self, Failure> {
         let rest: Arc<Mutex<Option<Sender<Rest>>>> = Arc::default();
         let (stop, is_rest) = (control.clone(), Arc::clone(&rest));
         let signals = SignalWatch::start(move |_| match is_rest.lock().as_deref() {
@@ -171,7 +171,7 @@ impl Watch {
 /// Runs the plan with the page's first lines printed on the way.
 fn execute(
     run: Run<'_>,
-    control: Interrupt,
+    control: RunControl,
     page: &mut Page,
     keeping: &mut Keeping,
 ) -> Result<RunRecord, Failure> {
@@ -188,7 +188,7 @@ fn execute(
             _ => DriverChoice::Auto,
         },
         name: options.name.clone(),
-        interrupt: control,
+        control,
         origin: options.mode.as_str().to_owned(),
         labels: run.keep.labels.iter().cloned().collect(),
     };

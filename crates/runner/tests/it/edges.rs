@@ -269,7 +269,7 @@ fn the_rate_of_an_open_phase_can_be_changed_while_it_runs() {
     let running = target();
     let yaml = "target: URL\nrequest: GET /hello\nrate: 200/s\nduration: 2s\ninterval: 500ms\n";
     let options = RunOptions { worker_count: Some(2), ..RunOptions::default() };
-    let control = options.interrupt.clone();
+    let control = options.control.clone();
     let change = || control.change_rate(units::Rate::per_sec(1000).unwrap());
     let record =
         execute(plan_for(&running, yaml), options, &mut [&mut AtFirstInterval(Some(change))]).unwrap();

@@ -1,7 +1,7 @@
 //! Targets that are not there, die and come back; runs that are cut short.
 
 use crate::*;
-use runner::Interrupt;
+use runner::RunControl;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use target::Listen;
@@ -70,8 +70,8 @@ fn an_interrupt_drains_and_a_second_one_gives_up() {
     let running = target();
     let plan = plan_for(&running, "target: URL\nrequest: GET /delay?ms=50\nusers: 4\nduration: 60s\n");
     let options = RunOptions::default();
-    let interrupt = options.interrupt.clone();
-    let record = execute(plan, options, &mut [&mut AtFirstInterval(Some(|| interrupt.stop()))]).unwrap();
+    let control = options.control.clone();
+    let record = execute(plan, options, &mut [&mut AtFirstInterval(Some(|| control.stop()))]).unwrap();
     assert_eq!(record.aborted.as_deref(), Some("interrupted"));
     let phase = &record.phases[0];
     assert_laws(phase);
@@ -83,10 +83,10 @@ fn an_interrupt_drains_and_a_second_one_gives_up() {
         "target: URL\nrequest: GET /delay?ms=30000\nusers: 4\nduration: 60s\ndrain: 60s\n",
     );
     let options = RunOptions::default();
-    let interrupt: Interrupt = options.interrupt.clone();
+    let control: RunControl = options.control.clone();
     let twice = || {
-        interrupt.stop();
-        interrupt.stop();
+        control.stop();
+        control.stop();
     };
     let record = execute(plan, options, &mut [&mut AtFirstInterval(Some(twice))]).unwrap();
     let phase = &record.phases[0];

@@ -176,12 +176,12 @@ fn as_many_factories_as_scenarios_are_wanted() {
 /// Its user stops the run twice and then does not return until `released` is dropped.
 struct Endless {
     shape: Shape,
-    interrupt: runner::Interrupt,
+    control: runner::RunControl,
     released: Mutex<Option<Receiver<()>>>,
 }
 
 struct EndlessUser {
-    interrupt: runner::Interrupt,
+    control: runner::RunControl,
     released: Option<Receiver<()>>,
 }
 
@@ -192,13 +192,13 @@ impl ScenarioFactory for Endless {
 
     fn source(&self, _: u64, _: u64) -> Box<dyn UserSource> {
         let released = self.released.lock().unwrap().take();
-        Box::new(EndlessUser { interrupt: self.interrupt.clone(), released })
+        Box::new(EndlessUser { control: self.control.clone(), released })
     }
 }
 
 impl UserSource for EndlessUser {
     fn user(&mut self, _: u64) -> Box<dyn Scenario> {
-        Box::new(Self { interrupt: self.interrupt.clone(), released: self.released.take() })
+        Box::new(Self { control: self.control.clone(), released: self.released.take() })
     }
 }
 
@@ -208,8 +208,8 @@ impl Scenario for EndlessUser {
     }
 
     fn resume(&mut self, _: Event<'_>, _: &mut Context<'_>) -> Next {
-        self.interrupt.stop();
-        self.interrupt.stop();
+        self.control.stop();
+        self.control.stop();
         if let Some(released) = self.released.take() {
             assert!(released.recv().is_err());
         }
@@ -229,7 +229,7 @@ fn a_second_interrupt_leaves_a_worker_behind_whose_code_does_not_return() {
     let (release, released) = channel::<()>();
     let endless = Endless {
         shape: Shape { actions: vec!["loop".to_owned()], ..Shape::default() },
-        interrupt: options.interrupt.clone(),
+        control: options.control.clone(),
         released: Mutex::new(Some(released)),
     };
     let error = runner::execute_with(plan, vec![Arc::new(endless)], options, &mut []).unwrap_err();

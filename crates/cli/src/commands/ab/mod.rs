@@ -21,7 +21,7 @@ use compare::{
 use plan::{Diagnostic, Load, PhaseKind};
 use progress::ProgressLine;
 use record::{AbRecord, Slice};
-use runner::{DriverChoice, Interrupt, RunOptions};
+use runner::{DriverChoice, RunControl, RunOptions};
 use server::Servers;
 use sides::Sides;
 use std::io::{self, Write as _};
@@ -38,15 +38,15 @@ pub(crate) fn run(args: &AbArgs, talk: &Talk) -> Result<Exit, Failure> {
     let sides = Sides::of(args, talk)?;
     let output = args.json.as_deref().map(OutputFile::open).transpose();
     let output = output.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let (interrupt, (tell, told)) = (Interrupt::new(), mpsc::channel());
-    let (stop, talk_too) = (interrupt.clone(), *talk);
+    let (control, (tell, told)) = (RunControl::new(), mpsc::channel());
+    let (stop, talk_too) = (control.clone(), *talk);
     let watch = SignalWatch::start(move |number| {
         talk_too.say(if number == 1 {
             "\nstopping after this slice's requests; what is there is analysed"
         } else {
             "\nstopping now"
         });
-        // Nobody waits for a server just now: then the interrupt alone stops the slice.
+        // Nobody waits for a server just now: then the control alone stops the slice.
         let _ = tell.send(());
         stop.stop();
     });
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &AbArgs, talk: &Talk) -> Result<Exit, Failure> {
         analysis,
         servers,
         line,
-        interrupt,
+        control,
         watch,
         slices: Vec::new(),
         not_carried: Vec::new(),
@@ -83,7 +83,7 @@ struct Story<'a> {
     analysis: PairedAnalysis,
     servers: Servers,
     line: ProgressLine,
-    interrupt: Interrupt,
+    control: RunControl,
     watch: SignalWatch,
     slices: Vec<Slice>,
     not_carried: Vec<NotCarried>,
@@ -135,10 +135,10 @@ impl Story<'_> {
             name: None,
             origin: "ab".to_owned(),
             labels,
-            interrupt: self.interrupt.clone(),
+            control: self.control.clone(),
         };
         let mut keeping = if self.args.keep {
-            Keeping::begin(&self.keep_args(), Path::new(""), &self.interrupt, self.talk)?
+            Keeping::begin(&self.keep_args(), Path::new(""), &self.control, self.talk)?
         } else {
             Keeping::none(self.talk)
         };

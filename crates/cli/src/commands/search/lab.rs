@@ -9,7 +9,7 @@ use crate::signals::SignalWatch;
 use crate::talk::Talk;
 use plan::{Diagnostic, Plan};
 use record::{RunObserver, RunRecord};
-use runner::{DriverChoice, Interrupt, RunOptions};
+use runner::{DriverChoice, RunControl, RunOptions};
 use search::find::Trial;
 use search::trial_plan;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) struct Lab<'a> {
     runner: &'a RunnerArgs,
     watch: SignalWatch,
     /// The run under way, if any, for the thread that hears signals.
-    interrupt: Arc<Mutex<Interrupt>>,
+    control: Arc<Mutex<RunControl>>,
     signals: Receiver<()>,
     /// Before the first trial; 0 after it.
     warm_up_ns: u64,
@@ -47,17 +47,17 @@ impl<'a> Lab<'a> {
             let hint = "leave it out, and watch the lines of the trials";
             return Err(Failure::usage(&Diagnostic::error(message).hint(hint)));
         }
-        let interrupt = Arc::new(Mutex::new(Interrupt::new()));
+        let control = Arc::new(Mutex::new(RunControl::new()));
         let (heard, signals) = mpsc::channel();
-        let (current, told) = (Arc::clone(&interrupt), *talk);
+        let (current, told) = (Arc::clone(&control), *talk);
         let watch = SignalWatch::start(move |number| {
             if number == 1 {
                 told.say("\nstopping: the search ends with what is known");
             }
             // Nobody rests at the moment, or nobody runs: then there is nobody to tell.
             let _ = heard.send(());
-            if let Ok(interrupt) = current.lock() {
-                interrupt.stop();
+            if let Ok(control) = current.lock() {
+                control.stop();
             }
         });
         let watch =
@@ -67,7 +67,7 @@ impl<'a> Lab<'a> {
             subject,
             runner,
             watch,
-            interrupt,
+            control,
             signals,
             warm_up_ns,
             trial_index: 0,
@@ -114,14 +114,14 @@ impl<'a> Lab<'a> {
         self.trial_index += 1;
         // A signal that comes now ends the rest.
         let _ = self.signals.recv_timeout(Duration::from_nanos(settle_ns));
-        let interrupt = Interrupt::new();
-        if let Ok(mut current) = self.interrupt.lock() {
-            *current = interrupt.clone();
+        let control = RunControl::new();
+        if let Ok(mut current) = self.control.lock() {
+            *current = control.clone();
         }
         if self.is_stopped() {
             return Ok(None);
         }
-        let mut keeping = Keeping::begin(&self.runner.keep, &self.subject.folder, &interrupt, &self.talk)?;
+        let mut keeping = Keeping::begin(&self.runner.keep, &self.subject.folder, &control, &self.talk)?;
         let mut labels: BTreeMap<String, String> = self.runner.keep.labels.iter().cloned().collect();
         labels.insert("search".to_owned(), self.search_id.clone());
         labels.insert("trial".to_owned(), self.trial_index.to_string());
@@ -134,7 +134,7 @@ impl<'a> Lab<'a> {
             },
             name: self.runner.name.clone(),
             origin: "search".to_owned(),
-            interrupt,
+            control,
             labels,
         };
         let record = match keeping.observer() {
