@@ -19,6 +19,37 @@ pub enum Detail {
     Full,
 }
 
+/// Time series, pairs of metric and set of tags, that a test should not exceed: each takes memory until its end.
+const TIME_SERIES_ADVISED: u64 = 100_000;
+
+/// Says when a test has more time series than is good: at 100,000 and at each doubling.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeSeriesWatch {
+    next_count: u64,
+}
+
+impl Default for TimeSeriesWatch {
+    fn default() -> Self {
+        Self { next_count: TIME_SERIES_ADVISED }
+    }
+}
+
+impl TimeSeriesWatch {
+    /// The warning, if [`Books::time_series_count`] of the whole test passed the next bound.
+    pub fn warning(&mut self, count: u64) -> Option<String> {
+        if count <= self.next_count {
+            return None;
+        }
+        while self.next_count < count {
+            self.next_count = self.next_count.saturating_mul(2);
+        }
+        Some(format!(
+            "the test has {count} time series (metric and tags), more than the advised {TIME_SERIES_ADVISED}: they take memory and make sample files large; \
+             give requests whose addresses differ one name (tag `name`, or http.url)"
+        ))
+    }
+}
+
 /// Which sub-metrics of its metric a sample belongs to, by position.
 type Route = Box<[u32]>;
 /// A route that was not yet found out.
@@ -98,8 +129,9 @@ impl Bits {
 }
 
 impl Books {
-    /// Empty ones.
+    /// Empty ones. From the first on, the registry takes no new sub-metrics: thresholds are to be made before.
     pub fn new(registry: &Registry, detail: Detail) -> Self {
+        registry.begin_books();
         let mut books = Self {
             registry: registry.clone(),
             detail,

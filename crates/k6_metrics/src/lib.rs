@@ -11,6 +11,8 @@
 
 mod books;
 mod exact_sum;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod go_duration;
 mod groups;
 mod json;
@@ -30,7 +32,7 @@ pub mod text;
 mod thresholds;
 mod trend;
 
-pub use books::{Books, Detail};
+pub use books::{Books, Detail, TimeSeriesWatch};
 pub use groups::{CheckId, GroupId};
 pub use json::Json;
 pub use junit::{JunitNames, junit};

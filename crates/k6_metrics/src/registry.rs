@@ -86,6 +86,8 @@ pub enum MetricError {
         /// What is wrong with it.
         error: KeyError,
     },
+    /// The sub-metric is new, and there are books that would not count it.
+    TooLate(String),
     /// There are [`METRICS_MAX`] metrics or [`SUB_METRICS_MAX`] sub-metrics.
     TooMany,
 }
@@ -115,6 +117,9 @@ impl std::fmt::Display for MetricError {
                 )
             }
             Self::BadKey { key, error } => write!(f, "`{}`: {error}", shown(key)),
+            Self::TooLate(key) => {
+                write!(f, "`{}` is asked for after the first samples may have come: ask before", shown(key))
+            }
             Self::TooMany => {
                 write!(
                     f,
@@ -150,6 +155,8 @@ struct State {
     metrics: Vec<Metric>,
     by_name: HashMap<Arc<str>, MetricId>,
     sub_metric_count: usize,
+    /// Set once there are books: from then on no metric gets further parts, since samples may have been missed.
+    has_books: bool,
     tags: Interner,
     groups: Groups,
 }
@@ -161,6 +168,7 @@ impl Registry {
             metrics: Vec::new(),
             by_name: HashMap::new(),
             sub_metric_count: 0,
+            has_books: false,
             tags: Interner::new(),
             groups: Groups::default(),
         };
@@ -216,8 +224,8 @@ impl Registry {
 
     /// The metric or sub-metric of a key `metric` or `metric{tag:value,…}`; a sub-metric is made if it is not there.
     ///
-    /// To be asked before the first [`crate::Books`] are made: books that have seen the metric count no later parts of it.
-    /// Errors: the key can't be read; there is no such metric; there are too many.
+    /// Errors: the key can't be read; there is no such metric; there are too many; a new one is asked for after the first [`crate::Books`] were made, which would
+    /// have missed samples of it.
     pub fn series(&self, key: &str) -> Result<SeriesId, MetricError> {
         let read = MetricKey::parse(key);
         let read = read.map_err(|error| MetricError::BadKey { key: key.to_owned(), error })?;
@@ -233,6 +241,7 @@ impl Registry {
         let there = metric.sub_metrics.iter().position(|sub| sub.tags == tags);
         let index = match there {
             Some(index) => index,
+            None if state.has_books => return Err(MetricError::TooLate(key.to_owned())),
             None if state.sub_metric_count >= SUB_METRICS_MAX => return Err(MetricError::TooMany),
             None => {
                 state.sub_metric_count += 1;
@@ -283,6 +292,11 @@ impl Registry {
     /// How many times a set had to be folded into another, because there were too many: see [`crate::TAG_SETS_MAX`].
     pub fn folded_tags_count(&self) -> u64 {
         self.lock().tags.folded_count
+    }
+
+    /// From now on there are books.
+    pub(crate) fn begin_books(&self) {
+        self.lock().has_books = true;
     }
 
     pub(crate) fn change_tags(&self, base: TagSetId, changes: &[(&str, Option<&str>)]) -> TagSetId {

@@ -23,7 +23,7 @@ pub const TAGS_PER_SET_MAX: usize = 128;
 /// What a value that is one too many becomes.
 pub const OTHER_VALUE: &str = "(other)";
 /// Answers that a thread remembers; a map that grows beyond is begun anew.
-const REMEMBERED_MAX: usize = 1 << 18;
+const REMEMBERED_MAX: usize = 1 << 16;
 
 /// A set of tags in its registry: the same number in every thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -195,7 +195,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Checks metrics and expressions, and makes the sub-metrics in the registry. To be asked after the init code and before the first books are made.
+    /// Checks metrics and expressions, and makes the sub-metrics in the registry. To be asked after the init code and before the first books are made, which
+    /// refuse new ones.
     ///
     /// Errors: all at once; then the test must not start (or, without thresholds, is warned).
     pub fn new(

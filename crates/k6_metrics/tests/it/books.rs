@@ -3,7 +3,8 @@
 use crate::fixture::{SECOND_NS, registry, run, samples, summary};
 use k6_metrics::text::{Colors, ModernText, Visibility};
 use k6_metrics::{
-    Books, Contains, Detail, MetricId, MetricKind, Registry, Sink, SummaryOptions, SystemTags, TagSetId, Tags,
+    Books, Contains, Detail, MetricId, MetricKind, Registry, Sink, SummaryOptions, SystemTags, TagSetId,
+    Tags, TimeSeriesWatch,
 };
 use proptest::prelude::*;
 
@@ -108,6 +109,27 @@ fn workers_and_intervals_make_the_same_summary_as_one() {
     let text = ModernText { visibility: Visibility::Full, colors: Colors::Off };
     let options = SummaryOptions::default();
     assert_eq!(text.render(&summary(&merged, &options)), text.render(&summary(&one, &options)));
+}
+
+#[test]
+fn books_take_no_new_parts() {
+    let registry = registry();
+    registry.series("http_reqs{a:b}").unwrap();
+    let _books = Books::new(&registry, Detail::Compact);
+    assert!(registry.series("http_reqs{a:b}").is_ok() && registry.series("http_reqs").is_ok());
+    let error = registry.series("http_reqs{c:d}").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`http_reqs{c:d}` is asked for after the first samples may have come: ask before"
+    );
+}
+
+#[test]
+fn many_time_series_are_warned_of_at_each_doubling() {
+    let mut watch = TimeSeriesWatch::default();
+    let warned = [5, 100_000, 100_001, 150_000, 200_000, 200_001, 900_000, 1_600_000, 1_600_001];
+    let warned = warned.into_iter().filter(|count| watch.warning(*count).is_some());
+    assert_eq!(warned.collect::<Vec<_>>(), [100_001, 200_001, 900_000, 1_600_001]);
 }
 
 #[test]
