@@ -33,6 +33,8 @@ pub struct Layers {
 pub struct Consolidated {
     /// Of all layers; `scenarios` is set and says all that runs, the shortcuts are as they were given.
     pub options: Options,
+    /// Which experimental features are on, of those that there are: `freeze-env`, `merge-run-tags`, `native-histograms`.
+    pub features: Vec<String>,
     /// What this instance takes of the whole.
     pub share: Share,
     /// For the log at level `warning`.
@@ -68,8 +70,19 @@ impl Layers {
     pub fn merged(&self) -> (Options, Vec<String>) {
         let mut options = self.config_file.clone();
         let mut warnings = Vec::new();
+        // The names of features come from the top layer that has any; what they do holds for all layers.
+        let features = [&self.flags, &self.variables, &self.config_file]
+            .into_iter()
+            .find_map(|layer| layer.features.clone());
+        let merges_tags = features.is_some_and(|names| names.iter().any(|name| name == MERGE_RUN_TAGS));
         for (name, layer) in [("script", &self.script), ("env", &self.variables), ("cli", &self.flags)] {
-            if options.apply(layer.clone()) {
+            let mut layer = layer.clone();
+            if let (true, Some(above), Some(below)) = (merges_tags, &mut layer.tags, &options.tags) {
+                let missing = below.iter().filter(|(name, _)| !above.contains_key(*name));
+                let missing: Vec<_> = missing.map(|(name, value)| (name.clone(), value.clone())).collect();
+                above.extend(missing);
+            }
+            if options.apply(layer) {
                 warnings.push(format!(
                     "\"{name}\" level configuration overrode scenarios configuration entirely"
                 ));
@@ -86,10 +99,35 @@ impl Layers {
     /// code that k6 has for it.
     pub fn consolidate(&self) -> Result<Consolidated, Fault> {
         let (mut options, mut warnings) = self.merged();
+        let features = take_features(&mut options, &mut warnings);
         derive_scenarios(&mut options, &mut warnings)?;
         let share = options.check()?;
-        Ok(Consolidated { options, share, warnings })
+        Ok(Consolidated { options, features, share, warnings })
     }
+}
+
+/// Tags of all layers are merged instead of replaced.
+const MERGE_RUN_TAGS: &str = "merge-run-tags";
+const FEATURES: [&str; 3] = ["freeze-env", MERGE_RUN_TAGS, "native-histograms"];
+
+/// The known ones of the features that are asked for; each leaves a tag on all samples, as in k6.
+fn take_features(options: &mut Options, warnings: &mut Vec<String>) -> Vec<String> {
+    let mut features = options.features.take().unwrap_or_default();
+    features.retain(|name| {
+        let is_known = FEATURES.contains(&name.as_str());
+        if !is_known {
+            let short: String = name.chars().take(64).collect();
+            warnings.push(format!("Unknown feature flag: {short}"));
+        }
+        is_known
+    });
+    features.sort();
+    features.dedup();
+    for name in &features {
+        let tag = format!("k6_feature_{}", name.replace('-', "_"));
+        options.tags.get_or_insert_default().insert(tag, "true".to_owned());
+    }
+    features
 }
 
 /// Makes scenarios of the shortcuts.

@@ -57,6 +57,33 @@ fn dns_is_laid_over_part_by_part_and_empty_tags_say_nothing() {
 }
 
 #[test]
+fn features_are_named_outside_of_the_script() {
+    let tags = |layers: &Layers| {
+        let test = layers.consolidate().unwrap();
+        let tags = test.options.tags.iter().flatten().map(|(name, value)| format!("{name}={value}"));
+        (tags.collect::<Vec<_>>().join(" "), test.features.join(" "), test.warnings)
+    };
+    let mut layers = Layers {
+        config_file: ConfigFile::parse(r#"{"tags":{"a":"f","x":"f"}}"#).unwrap().options,
+        script: of(r#"{"tags":{"a":"s","b":"s"}}"#),
+        flags: Options {
+            tags: Some(BTreeMap::from([("b".to_owned(), "c".to_owned())])),
+            ..Options::default()
+        },
+        ..Layers::default()
+    };
+    assert_eq!(tags(&layers), ("b=c".to_owned(), String::new(), vec![]));
+    layers.variables = variables(&[("K6_FEATURES", "merge-run-tags,foo")]);
+    let merged = "a=s b=c k6_feature_merge_run_tags=true x=f".to_owned();
+    assert_eq!(
+        tags(&layers),
+        (merged, "merge-run-tags".to_owned(), vec!["Unknown feature flag: foo".to_owned()])
+    );
+    layers.flags.features = Some(vec!["freeze-env".to_owned()]);
+    assert_eq!(tags(&layers), ("b=c k6_feature_freeze_env=true".to_owned(), "freeze-env".to_owned(), vec![]));
+}
+
+#[test]
 fn what_runs_is_replaced_as_one() {
     const SCENARIO: &str = r#"{"scenarios":{"a":{"executor":"constant-vus","duration":"1s"}}}"#;
     let lost = |name: &str| {
