@@ -1,15 +1,17 @@
 //! Groups and the checks in them, in the order in which they first appeared; and the places of the full summary: scenarios and groups.
 
-use crate::tags::TagSet;
+use crate::tags::{TagSet, cut};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What parts the names in a group's path.
 pub(crate) const SEPARATOR: &str = "::";
 /// Groups told apart; later ones are counted with their parent. Names made in a loop would fill memory and page.
-const GROUPS_MAX: usize = 20_000;
+const GROUPS_MAX: usize = 10_000;
 /// Checks told apart; later ones are counted under [`crate::OTHER_VALUE`].
-const CHECKS_MAX: usize = 50_000;
+const CHECKS_MAX: usize = 10_000;
+/// Sections of the full summary: more than anybody reads. What belongs to further ones is counted in the whole alone.
+const PLACES_MAX: usize = 1_000;
 /// Depth of groups; deeper ones are counted with the last that fits, so that readers of JSON, many of which stop at 128 levels, read the tree.
 pub(crate) const DEPTH_MAX: usize = 48;
 /// The scenario that scripts without scenarios have, which is no section of its own.
@@ -79,6 +81,8 @@ pub(crate) struct Groups {
     by_name: HashMap<(GroupId, Arc<str>), CheckId>,
     pub(crate) places: Vec<PlaceName>,
     by_place: HashMap<PlaceName, Place>,
+    /// Whether there would be more places.
+    pub(crate) has_hidden_places: bool,
 }
 
 impl Default for Groups {
@@ -98,6 +102,7 @@ impl Default for Groups {
             by_name: HashMap::new(),
             places: Vec::new(),
             by_place: HashMap::new(),
+            has_hidden_places: false,
         }
     }
 }
@@ -105,6 +110,8 @@ impl Default for Groups {
 impl Groups {
     /// The group of a path, with those around it made if they are not there.
     pub(crate) fn group(&mut self, path: &str) -> GroupId {
+        let path = cut(path);
+        let path = path.as_ref();
         if let Some(id) = self.by_path.get(path) {
             return *id;
         }
@@ -138,10 +145,15 @@ impl Groups {
 
     /// The check of a group and name, made if it is not there.
     pub(crate) fn check(&mut self, group: GroupId, name: &str) -> CheckId {
-        let name = if self.checks.len() >= CHECKS_MAX { crate::OTHER_VALUE } else { name };
-        let key = (group, Arc::from(name));
+        let mut key = (group, Arc::from(cut(name).as_ref()));
         if let Some(id) = self.by_name.get(&key) {
             return *id;
+        }
+        if self.checks.len() >= CHECKS_MAX {
+            key.1 = Arc::from(crate::OTHER_VALUE);
+            if let Some(id) = self.by_name.get(&key) {
+                return *id;
+            }
         }
         // Beyond the limit there is at most one more per group: far below 2³².
         let id = CheckId(self.checks.len() as u32);
@@ -169,7 +181,8 @@ impl Groups {
         if let Some(place) = self.by_place.get(&name) {
             return Some(*place);
         }
-        if self.places.len() >= GROUPS_MAX {
+        if self.places.len() >= PLACES_MAX {
+            self.has_hidden_places = true;
             return None;
         }
         let place = Place(u32::try_from(self.places.len()).ok()?);
@@ -214,5 +227,8 @@ mod tests {
         }
         assert_eq!(groups.checks.len(), CHECKS_MAX + 1);
         assert_eq!(&*groups.checks[CHECKS_MAX].name, crate::OTHER_VALUE);
+        assert_eq!(groups.check(GroupId::ROOT, "7"), CheckId(7), "what is known stays");
+        let long = Groups::default().group(&"::\u{e9}".repeat(crate::TAG_TEXT_BYTES_MAX));
+        assert_eq!(long.index(), DEPTH_MAX);
     }
 }

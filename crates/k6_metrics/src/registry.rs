@@ -273,6 +273,11 @@ impl Registry {
         self.lock().groups.check(group, name)
     }
 
+    /// Whether the full summary lacks sections because there are too many: a thousand are shown. Their samples are in all other figures.
+    pub fn has_hidden_sections(&self) -> bool {
+        self.lock().groups.has_hidden_places
+    }
+
     /// A set of tags as texts.
     pub fn tag_set(&self, id: TagSetId) -> TagSet {
         self.lock().tags.set(id)

@@ -213,7 +213,7 @@ enum Folding {
 }
 
 /// At most so many bytes as a key or value may have.
-fn cut(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn cut(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= TAG_TEXT_BYTES_MAX {
         return text.into();
     }

@@ -1,7 +1,7 @@
 //! The one thread that writes: takes batches, lets each output put them in its form, and looks after the files.
 
 use super::csv::CsvRows;
-use super::feed::{Batch, PENDING_SAMPLES_MAX, Sample, SampleFeed};
+use super::feed::{BATCH_SAMPLES, Batch, PENDING_SAMPLES_MAX, Sample, SampleFeed};
 use super::json_lines::JsonLines;
 use super::sink::{OutputError, Sink};
 use super::spec::{OutputFormat, OutputSpec};
@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 const FLUSH_PERIOD: Duration = Duration::from_millis(200);
 /// Bytes that are written together.
 const WRITE_BYTES: usize = 256 << 10;
+/// Pending samples up to which batches go back to their feeds.
+const KEPT_SAMPLES: u64 = 64 * BATCH_SAMPLES as u64;
 /// Bytes of rendered tags that an output keeps; beyond it, it begins anew.
 pub(crate) const RENDERED_BYTES_MAX: usize = 64 << 20;
 
@@ -192,8 +194,10 @@ impl Work {
         self.each(|output| output.write(&samples));
         self.shared.pending_count.fetch_sub(samples.len() as u64, Ordering::Relaxed);
         samples.clear();
-        // A feed that is gone needs no room.
-        let _ = give_back.send(samples);
+        // After a time in which much was pending, its room is not kept for ever. A feed that is gone needs none.
+        if self.shared.pending_count.load(Ordering::Relaxed) < KEPT_SAMPLES {
+            let _ = give_back.send(samples);
+        }
     }
 
     /// One step of every output that has not failed.
@@ -304,7 +308,6 @@ impl Output {
 mod tests {
     use super::*;
     use crate::output::Metadata;
-    use crate::output::feed::BATCH_SAMPLES;
     use crate::{MetricId, SystemTags, TagSetId};
     use std::io::Read as _;
 

@@ -4,7 +4,10 @@ use crate::fixture::{run, summary};
 use expect_test::{Expect, expect, expect_file};
 use k6_metrics::summary::TimeUnit;
 use k6_metrics::text::{Colors, LegacyText, ModernText, RateForm, Visibility};
-use k6_metrics::{Detail, Summary, SummaryOptions, TrendStats};
+use k6_metrics::{
+    Books, Contains, Detail, MetricKind, Registry, Summary, SummaryInput, SummaryOptions, SystemTags,
+    TagSetId, Thresholds, TrendStats,
+};
 
 /// Ends of lines are marked, since spaces before them count; escapes are shown as `^`.
 fn check(text: &str, expected: &Expect) {
@@ -261,6 +264,84 @@ fn the_compact_text_in_colours() {
         |
     "#]],
     );
+}
+
+#[test]
+fn metrics_stand_under_their_own_heading() {
+    let registry = Registry::new(SystemTags::default());
+    let mut books = {
+        for name in [
+            "http_req_mine",
+            "checks_of_mine",
+            "group_duration_of_mine",
+            "vus_mine",
+            "browser_mine",
+            "browser_web_vital_x",
+        ] {
+            registry.metric(name, MetricKind::Counter, Contains::Default).unwrap();
+        }
+        Books::new(&registry, Detail::Compact)
+    };
+    for metric in registry.metrics() {
+        books.add(registry.find(&metric.name).unwrap(), TagSetId::EMPTY, 1.0, 0);
+    }
+    let (options, thresholds) = (SummaryOptions::default(), Thresholds::default());
+    let (state, setup_data) = (Default::default(), None);
+    let summary = Summary::new(SummaryInput {
+        books: &books,
+        thresholds: &thresholds,
+        options: &options,
+        state,
+        setup_data,
+    });
+    let full = ModernText { visibility: Visibility::Full, colors: Colors::Off }.render(&summary);
+    let names: Vec<&str> = full
+        .lines()
+        .filter_map(|line| line.trim().split(['.', ' ']).next())
+        .filter(|word| !word.is_empty())
+        .collect();
+    expect![[r#"
+        █
+        CUSTOM
+        checks_of_mine
+        group_duration_of_mine
+        http_req_mine
+        vus_mine
+        HTTP
+        http_req_blocked
+        http_req_connecting
+        http_req_duration
+        http_req_failed
+        http_req_receiving
+        http_req_sending
+        http_req_tls_handshaking
+        http_req_waiting
+        http_reqs
+        EXECUTION
+        dropped_iterations
+        iteration_duration
+        iterations
+        vus
+        vus_max
+        NETWORK
+        data_received
+        data_sent
+        BROWSER
+        browser_mine
+        WEB_VITALS
+        browser_web_vital_x
+        GRPC
+        grpc_req_duration
+        grpc_streams
+        grpc_streams_msgs_received
+        grpc_streams_msgs_sent
+        WEBSOCKET
+        ws_connecting
+        ws_msgs_received
+        ws_msgs_sent
+        ws_ping
+        ws_session_duration
+        ws_sessions"#]].assert_eq(&names.join("\n"));
 }
 
 #[test]
