@@ -16,7 +16,7 @@ const OPTIONS: [Flag; 32] = [
     short('u', flag("vus", Takes::Int, "N", "virtual users")),
     short('d', flag("duration", Takes::Duration, "TIME", "how long, such as 30s or 1h30m")),
     short('i', flag("iterations", Takes::Int, "N", "iterations over all VUs")),
-    short('s', flag("stage", Takes::List, "TIME:N", "ramp to N VUs over a time; again for the next stage")),
+    short('s', flag("stage", Takes::List, "TIME:N", "ramp to N VUs; again for the next stage")),
     flag("execution-segment", Takes::Text, "PART", "run a part of the test: 10%, 1/3, 1/3:2/3"),
     flag("execution-segment-sequence", Takes::Text, "LIST", "how the whole is cut: 0,1/4,1/2,1"),
     short('p', flag("paused", Takes::Switch, "", "start paused")),
@@ -27,32 +27,22 @@ const OPTIONS: [Flag; 32] = [
     flag("batch-per-host", Takes::Int, "N", "requests of a batch at once to one host (6)"),
     flag("rps", Takes::Int, "N", "at most so many requests per second"),
     flag("user-agent", Takes::Text, "TEXT", "the User-Agent header"),
-    flag(
-        "http-debug",
-        Takes::TextOr("headers"),
-        "full",
-        "log requests and answers; with full also their bodies",
-    ),
+    flag("http-debug", Takes::TextOr("headers"), "full", "log requests and answers; full: with bodies"),
     flag("insecure-skip-tls-verify", Takes::Switch, "", "do not verify certificates"),
     flag("no-connection-reuse", Takes::Switch, "", "a connection for each request"),
     flag("no-vu-connection-reuse", Takes::Switch, "", "new connections for each iteration"),
     flag("min-iteration-duration", Takes::Duration, "TIME", "rest after shorter iterations"),
     short('w', flag("throw", Takes::Switch, "", "failed requests throw")),
     flag("blacklist-ip", Takes::List, "CIDR", "a network that must not be called"),
-    flag(
-        "block-hostnames",
-        Takes::List,
-        "NAME",
-        "a host that must not be called; * at its start stands for any text",
-    ),
-    flag("summary-trend-stats", Takes::List, "LIST", "statistics of trends (avg,min,med,max,p(90),p(95))"),
+    flag("block-hostnames", Takes::List, "NAME", "a host not to be called; *.x: all below x"),
+    flag("summary-trend-stats", Takes::List, "LIST", "trends: avg,min,med,max,p(90),p(95)"),
     flag("summary-time-unit", Takes::Text, "UNIT", "unit of times in the summary: s, ms or us"),
-    flag("system-tags", Takes::List, "LIST", "tags that samples carry by themselves"),
+    flag("system-tags", Takes::List, "LIST", "tags that samples have by themselves"),
     flag("tag", Takes::Repeated, "NAME=VALUE", "a tag for all samples"),
     flag("console-output", Takes::Text, "FILE", "where console goes"),
     flag("discard-response-bodies", Takes::Switch, "", "drop bodies of answers"),
-    flag("local-ips", Takes::Text, "LIST", "addresses that VUs call from: addresses, ranges a-b, CIDRs"),
-    flag("dns", Takes::Text, "LIST", "name resolution (ttl=5m,select=random,policy=preferIPv4)"),
+    flag("local-ips", Takes::Text, "LIST", "VUs call from these: a, a-b, CIDR"),
+    flag("dns", Takes::Text, "LIST", "ttl=5m,select=random,policy=preferIPv4"),
     flag("features", Takes::Repeated, "LIST", "turn experimental features on"),
     flag("no-summary", Takes::Switch, "", "the same as --summary-mode disabled"),
 ];
@@ -61,7 +51,7 @@ const OPTIONS: [Flag; 32] = [
 const RUNTIME: [Flag; 9] = [
     flag("include-system-env-vars", Takes::Switch, "", "whether __ENV holds the system's variables"),
     flag("compatibility-mode", Takes::Text, "MODE", "extended or base"),
-    short('t', flag("type", Takes::Text, "TYPE", "js or archive, where the content does not tell")),
+    short('t', flag("type", Takes::Text, "TYPE", "js or archive, if the content does not tell")),
     short('e', flag("env", Takes::Repeated, "NAME=VALUE", "a variable for __ENV")),
     flag("no-thresholds", Takes::Switch, "", "leave thresholds out"),
     flag("summary-mode", Takes::Text, "MODE", "compact, full, legacy or disabled"),
@@ -82,7 +72,7 @@ const ARCHIVE: [Flag; 2] = [
 ];
 
 const INSPECT: [Flag; 1] =
-    [flag("execution-requirements", Takes::Switch, "", "with scenarios, VUs and duration that follow")];
+    [flag("execution-requirements", Takes::Switch, "", "with derived scenarios, VUs and duration")];
 
 const GLOBAL: [Flag; 10] = [
     short('a', flag("address", Takes::Text, "HOST:PORT", "serve the control interface there")),
@@ -113,6 +103,9 @@ fn groups(command: Command) -> Vec<(&'static str, &'static [Flag])> {
     }
 }
 
+/// Longer names have a line of their own, so that all fits into 80 columns.
+const NAME_WIDTH: usize = 30;
+
 /// The flags of a command for people: groups with a line each, without what stands above them.
 pub fn usage(command: Command) -> String {
     let name = |flag: &Flag| {
@@ -126,10 +119,14 @@ pub fn usage(command: Command) -> String {
     };
     let mut text = String::new();
     for (title, flags) in groups(command) {
-        let width = flags.iter().map(|flag| name(flag).len()).max().unwrap_or(0);
         text.push_str(&format!("{title}:\n"));
         for flag in flags {
-            text.push_str(&format!("{:width$}  {}\n", name(flag), flag.help));
+            let name = name(flag);
+            if name.chars().count() > NAME_WIDTH {
+                text.push_str(&format!("{name}\n{:NAME_WIDTH$}  {}\n", "", flag.help));
+            } else {
+                text.push_str(&format!("{name:NAME_WIDTH$}  {}\n", flag.help));
+            }
         }
         text.push('\n');
     }

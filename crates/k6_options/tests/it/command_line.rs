@@ -227,5 +227,5 @@ fn variables_fill_in_what_flags_leave_open() {
 fn the_usage_names_every_flag_once() {
     let text = usage(Command::Run);
     assert!(text.contains("  -u, --vus N") && text.contains("      --http-debug[=full]"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
