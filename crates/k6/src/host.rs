@@ -256,6 +256,7 @@ impl Host for VuHost {
         globals.set("__ENV", env)?;
         globals.set("__VU", self.vu.id as f64)?;
         globals.set("global", globals.clone())?;
+        native::globals::install(ctx, calls, self.test.named)?;
         let calls = calls.clone();
         let open = move |ctx: Ctx<'js>, path: String, mode: Opt<String>| {
             native::files::open(&ctx, &calls, &path, mode.0.as_deref())

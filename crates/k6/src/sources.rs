@@ -8,22 +8,27 @@ use std::path::{Component, Path, PathBuf};
 const MODULE_BYTES_MAX: u64 = 32 << 20;
 
 /// Modules written in JavaScript on native ones.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: &[(&str, &str)] = &[
     ("k6", include_str!("modules/k6.js")),
     ("k6/http", include_str!("modules/http.js")),
     ("k6/metrics", include_str!("modules/metrics.js")),
     ("k6/execution", include_str!("modules/execution.js")),
     ("k6/data", include_str!("modules/data.js")),
     ("k6/encoding", include_str!("modules/encoding.js")),
+    ("k6/crypto", include_str!("modules/crypto.js")),
+    ("k6/timers", include_str!("modules/timers.js")),
+    ("k6/experimental/timers", include_str!("modules/timers.js")),
+    ("k6/experimental/webcrypto", include_str!("modules/webcrypto.js")),
 ];
 /// What those import.
-const NATIVE: [&str; 7] = [
+const NATIVE: &[&str] = &[
     "weir:core",
     "weir:http",
     "weir:metrics",
     "weir:execution",
     "weir:data",
     "weir:encoding",
+    "weir:crypto",
     "weir:summary",
 ];
 /// Libraries by the begin of their URLs, in place of what is served there.

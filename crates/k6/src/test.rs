@@ -59,6 +59,8 @@ pub type Listener = Box<dyn Fn(&Remark) + Send + Sync>;
 /// A test that can be run.
 pub struct Test {
     pub(crate) script: Arc<Script>,
+    /// Globals that the script names.
+    pub(crate) named: crate::native::globals::Named,
     pub(crate) folder: std::path::PathBuf,
     /// Options as they hold.
     pub consolidated: Consolidated,
@@ -148,10 +150,12 @@ impl Test {
             let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
             TestError::new(ExitCode::ScriptException, texts.join("\n"))
         })?;
+        let named = crate::native::globals::Named::by(&script);
         let folder = Path::new(&path).parent().map(Path::to_owned).unwrap_or_default();
         let make = |consolidated: Consolidated, registry: Registry, listener: Listener, env| {
             Arc::new(Self {
                 script: Arc::clone(&script),
+                named,
                 folder: folder.clone(),
                 options_json: consolidated.as_seen_by_scripts().compact(),
                 run_tags: run_tags(&registry, &consolidated.options),

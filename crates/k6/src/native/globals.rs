@@ -1,0 +1,137 @@
+//! Globals that few scripts name: each group is one JavaScript function, compiled when a script first asks for one of its names, and there at all only for
+//! scripts whose text has such a name.
+
+use super::{buffer, bytes_of, crypto};
+use crate::host::VuHost;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use js::rquickjs::object::Accessor;
+use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
+use js::{Calls, Script};
+
+/// Names and the function that makes all of them.
+const GROUPS: [(&[&str], &str); 3] = [
+    (&["crypto", "CryptoKey"], include_str!("../modules/globals/crypto.js")),
+    (
+        &["TextEncoder", "TextDecoder", "btoa", "atob", "structuredClone"],
+        include_str!("../modules/globals/text.js"),
+    ),
+    (&["URL", "URLSearchParams"], include_str!("../modules/globals/url.js")),
+];
+
+/// Whether each group's names occur in a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Named([bool; GROUPS.len()]);
+
+impl Named {
+    /// A text that makes code of texts may name any.
+    pub(crate) fn by(script: &Script) -> Self {
+        let texts: Vec<&str> = script.urls().filter_map(|url| script.text(url)).collect();
+        let has = |word: &str| texts.iter().any(|text| text.contains(word));
+        let has_any = has("eval") || has("Function(");
+        Self(GROUPS.map(|(names, _)| has_any || names.iter().any(|name| has(name))))
+    }
+}
+
+/// Puts the names into the global object, without what they stand for.
+pub(crate) fn install<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, named: Named) -> Result<()> {
+    let groups = GROUPS.into_iter().zip(named.0).filter(|(_, is_named)| *is_named);
+    for ((names, source), _) in groups {
+        for name in names {
+            let own = calls.clone();
+            let get = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
+                put(&ctx, &own, names, source)?;
+                ctx.globals().get(*name)
+            };
+            let set = move |ctx: Ctx<'js>, value: Value<'js>| replace(&ctx, name, value);
+            ctx.globals().prop(*name, Accessor::new(get, set).configurable())?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a group's values and puts them in the places of their accessors.
+fn put<'js>(
+    ctx: &Ctx<'js>,
+    calls: &Calls<VuHost>,
+    names: &[&'static str],
+    source: &'static str,
+) -> Result<()> {
+    calls.add(ctx, js::Part::TypedArrays);
+    calls.add(ctx, js::Part::Dates);
+    calls.add(ctx, js::Part::Collections);
+    let make: Function<'js> = ctx.eval(source)?;
+    let made: Object<'js> = make.call((native(ctx, calls)?,))?;
+    for name in names {
+        replace(ctx, name, made.get(*name)?)?;
+    }
+    Ok(())
+}
+
+fn replace<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<()> {
+    let property = js::rquickjs::object::Property::from(value).writable().configurable();
+    ctx.globals().prop(name, property)
+}
+
+/// What the groups stand on.
+fn native<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>) -> Result<Object<'js>> {
+    let native = Object::new(ctx.clone())?;
+    let bytes = |value: &Value<'js>| bytes_of(value).unwrap_or_default();
+    native.set("randomBytes", crypto::random_bytes(ctx, calls)?)?;
+    native.set("hex", Function::new(ctx.clone(), move |data: Value<'js>| crypto::hex(&bytes(&data)))?)?;
+    let own = calls.clone();
+    let digest = move |ctx: Ctx<'js>, id: String, data: Value<'js>| -> Result<Value<'js>> {
+        let mut hasher = crypto::Hasher::new(&id).ok_or_else(|| Exception::throw_message(&ctx, &id))?;
+        hasher.update(&bytes(&data));
+        buffer(&ctx, &own, hasher.digest())
+    };
+    native.set("digest", Function::new(ctx.clone(), digest)?)?;
+    let own = calls.clone();
+    let hmac = move |ctx: Ctx<'js>, id: String, key: Value<'js>, data: Value<'js>| -> Result<Value<'js>> {
+        let hasher = crypto::Hasher::keyed(&id, &bytes(&key));
+        let mut hasher = hasher.ok_or_else(|| Exception::throw_message(&ctx, &id))?;
+        hasher.update(&bytes(&data));
+        buffer(&ctx, &own, hasher.digest())
+    };
+    native.set("hmac", Function::new(ctx.clone(), hmac)?)?;
+    let encode = move |data: Value<'js>| URL_SAFE_NO_PAD.encode(bytes(&data));
+    native.set("encodeBase64", Function::new(ctx.clone(), encode)?)?;
+    let encode = move |data: Value<'js>| STANDARD.encode(bytes(&data));
+    native.set("encodeBase64Padded", Function::new(ctx.clone(), encode)?)?;
+    let own = calls.clone();
+    let decode = move |ctx: Ctx<'js>, text: String| -> Result<Value<'js>> {
+        let text = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+        let decoded = STANDARD_NO_PAD.decode(text);
+        let bytes =
+            decoded.map_err(|error| Exception::throw_message(&ctx, &format!("invalid base64: {error}")));
+        buffer(&ctx, &own, bytes?)
+    };
+    native.set("decodeBase64", Function::new(ctx.clone(), decode)?)?;
+    let own = calls.clone();
+    let utf8 = move |ctx: Ctx<'js>, text: String| buffer(&ctx, &own, text.into_bytes());
+    native.set("utf8", Function::new(ctx.clone(), utf8)?)?;
+    let decode = move |ctx: Ctx<'js>, data: Value<'js>, encoding: String, is_fatal: bool| -> Result<String> {
+        let decoded = decoded(&bytes(&data), &encoding, is_fatal);
+        decoded
+            .ok_or_else(|| Exception::throw_type(&ctx, &format!("the encoded data was not valid {encoding}")))
+    };
+    native.set("decode", Function::new(ctx.clone(), decode)?)?;
+    Ok(native)
+}
+
+/// Text of bytes; `None`: they are none, and that matters.
+fn decoded(bytes: &[u8], encoding: &str, is_fatal: bool) -> Option<String> {
+    if encoding == "utf-8" {
+        return match is_fatal {
+            true => String::from_utf8(bytes.to_vec()).ok(),
+            false => Some(String::from_utf8_lossy(bytes).into_owned()),
+        };
+    }
+    let of: fn([u8; 2]) -> u16 = if encoding == "utf-16be" { u16::from_be_bytes } else { u16::from_le_bytes };
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| of(*pair)).collect();
+    if is_fatal {
+        return String::from_utf16(&units).ok().filter(|_| rest.is_empty());
+    }
+    Some(String::from_utf16_lossy(&units) + if rest.is_empty() { "" } else { "\u{fffd}" })
+}
