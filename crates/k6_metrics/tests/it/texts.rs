@@ -341,7 +341,8 @@ fn metrics_stand_under_their_own_heading() {
         ws_msgs_sent
         ws_ping
         ws_session_duration
-        ws_sessions"#]].assert_eq(&names.join("\n"));
+        ws_sessions"#]]
+    .assert_eq(&names.join("\n"));
 }
 
 #[test]
