@@ -199,3 +199,58 @@ impl Window {
         all.push(ReservedStep { at_ns, planned, unplanned: 0 });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Stage;
+    use proptest::prelude::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn ms(ms: u64) -> GoDuration {
+        GoDuration::from_ns((ms * MS) as i64)
+    }
+
+    /// What a sorted list of (time, count) says of a moment: the last step at or before it.
+    fn at(steps: impl Iterator<Item = (u64, u64)>, ns: u64) -> u64 {
+        steps.take_while(|(at_ns, _)| *at_ns <= ns).last().map_or(0, |(_, count)| count)
+    }
+
+    proptest! {
+        #[test]
+        fn a_ramp_holds_the_highest_count_of_the_last_while(
+            start in 0u64..12,
+            stages in proptest::collection::vec((0u64..40, 0u64..12), 1..6),
+            hold_ms in 0u64..50,
+            graceful_ms in 0u64..50,
+        ) {
+            let stage = |&(length, target): &(u64, u64)| Stage { duration: Some(ms(length)), target: Some(target as i64) };
+            let executor = RampingVus {
+                start_vus: Some(start as i64),
+                stages: Some(stages.iter().map(stage).collect()),
+                graceful_ramp_down: Some(ms(hold_ms)),
+            };
+            let steps: Vec<(u64, u64)> = executor.steps(&Share::whole()).map(|step| (step.at_ns, step.vus)).collect();
+            let scenario =
+                Scenario { graceful_stop: Some(ms(graceful_ms)), ..Scenario::of(Executor::RampingVus(executor)) };
+            let all = scenario.requirements(&Share::whole());
+            let end_ns = scenario.maximum_end().as_ns();
+            prop_assert!(all.steps().is_sorted_by_key(|step| step.at_ns));
+            prop_assert!(all.steps().windows(2).all(|pair| pair[0].planned != pair[1].planned));
+            prop_assert!(all.end().as_ns() <= end_ns);
+            for ns in (0..end_ns + 3 * MS).step_by((MS / 2) as usize) {
+                let from_ns = ns.saturating_sub(hold_ms * MS);
+                // The count at the window's start, and all that it became within.
+                let within = steps.iter().filter(|(at_ns, _)| (from_ns..=ns).contains(at_ns)).map(|(_, vus)| *vus);
+                // Of steps at the window's very start only the last holds.
+                let later = steps.iter().filter(|(at_ns, _)| *at_ns > from_ns && *at_ns <= ns).map(|(_, vus)| *vus);
+                let least = later.chain([at(steps.iter().copied(), from_ns)]).max().unwrap_or(0);
+                let most = within.chain([least]).max().unwrap_or(0);
+                let planned = at(all.steps().iter().map(|step| (step.at_ns, step.planned)), ns);
+                let expected = if ns < end_ns { least..=most } else { 0..=0 };
+                prop_assert!(expected.contains(&planned), "{planned} at {ns} and not {expected:?}: {all:?} of {steps:?}");
+            }
+        }
+    }
+}
