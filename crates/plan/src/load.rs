@@ -148,6 +148,8 @@ pub struct Stage {
 pub enum Arrivals {
     /// Evenly.
     Constant,
+    /// Evenly, the first one gap after the start, where [`Arrivals::Constant`] has its first at the start.
+    ConstantAfterGap,
     /// As a Poisson process: independent of each other.
     Poisson,
     /// Evenly, each moved by a uniform share of one gap: once in each gap, anywhere within.

@@ -68,6 +68,8 @@ enum Spread {
     Even { step_ns: u64, step_rest: u64, rest: u64, count: u64 },
     /// x = n.
     EvenCurve,
+    /// x = n + 1.
+    AfterGap,
     /// x = n + u.
     Jitter { seed: u64 },
     /// x = sum of exponential gaps, kept as a whole and a fraction so that long runs lose no precision.
@@ -83,6 +85,7 @@ impl FireTimes {
                 Some(rate) => Spread::even(rate, slice),
                 None => Spread::EvenCurve,
             },
+            Arrivals::ConstantAfterGap => Spread::AfterGap,
             Arrivals::UniformJitter => Spread::Jitter { seed: profile.seed },
             Arrivals::Poisson => {
                 let mut random = Random::new(profile.seed);
@@ -205,6 +208,7 @@ impl Spread {
     fn offset(&self, number: u64) -> f64 {
         match self {
             Self::Even { .. } | Self::EvenCurve => 0.0,
+            Self::AfterGap => 1.0,
             Self::Jitter { seed } => Random::stream(*seed, number).unit(),
             Self::Poisson { whole, fraction, .. } => (*whole as i128 - i128::from(number)) as f64 + fraction,
         }

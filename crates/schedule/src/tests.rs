@@ -39,7 +39,9 @@ fn slices_merge_to_the_whole() {
         vec![stage(10, 900, 3), stage(900, 900, 1), stage(0, 0, 1), stage(500, 20, 2)],
     ];
     for stages in stages {
-        for arrivals in [Arrivals::Constant, Arrivals::Poisson, Arrivals::UniformJitter] {
+        for arrivals in
+            [Arrivals::Constant, Arrivals::ConstantAfterGap, Arrivals::Poisson, Arrivals::UniformJitter]
+        {
             let profile = profile(stages.clone(), arrivals, 7);
             let whole = times(&profile, Slice::WHOLE);
             for count in [2, 3, 7] {
@@ -138,6 +140,18 @@ fn poisson_gaps_are_exponential_and_independent_of_the_count() {
         .map(|(i, x)| ((i as f64 + 0.5) / n - (1.0 - (-x).exp())).abs())
         .fold(0.0, f64::max);
     assert!(distance < 1.63 / n.sqrt() + 0.5 / n, "{distance}");
+}
+
+#[test]
+fn the_first_arrival_after_a_gap_is_the_second_of_an_even_load() {
+    for stages in [vec![stage(4, 4, 1)], vec![stage(0, 100, 1), stage(100, 0, 1)]] {
+        let even = times(&profile(stages.clone(), Arrivals::Constant, 1), Slice::WHOLE);
+        let after = times(&profile(stages, Arrivals::ConstantAfterGap, 1), Slice::WHOLE);
+        assert!(even.len() > 2);
+        // An even load steps in whole numbers, the other by a curve in floating point.
+        assert_eq!(after.len(), even.len() - 1);
+        assert!(after.iter().zip(&even[1..]).all(|(a, b)| a.abs_diff(*b) <= 1), "{after:?}");
+    }
 }
 
 #[test]
