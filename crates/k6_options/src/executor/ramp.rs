@@ -171,6 +171,17 @@ mod tests {
         assert_eq!(steps("1/2:1"), "0=0 2=1 4=2 6=3 7=2 9=1 11=0");
     }
 
+    #[test]
+    fn a_part_of_a_ramp_is_k6s() {
+        // Two thirds take VUs 1, 3, 4, 6, 7 of all; k6 2.2 was seen to start them at these times.
+        let ramp = ramp(1, &[(2_000, 7), (1_000, 2), (0, 5), (1_000, 5)]);
+        let sequence = SegmentSequence::parse("0,1/3,1").unwrap();
+        let share = Share::new(Some(Segment::parse("1/3:1").unwrap()), Some(&sequence)).unwrap();
+        let steps = ramp.steps(&share).map(|step| format!("{}={}", step.at_ns / 1_000_000, step.vus));
+        let steps: Vec<String> = steps.collect();
+        assert_eq!(steps.join(" "), "0=1 666=2 1000=3 1666=4 2000=5 2200=4 2400=3 2800=2 3000=1 3000=3");
+    }
+
     proptest! {
         #[test]
         fn instances_add_up_to_the_whole_at_every_moment(
