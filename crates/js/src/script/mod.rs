@@ -151,11 +151,12 @@ impl Script {
 
     /// Makes places of compiled texts places of the sources, and adds the line that the first of them stands in.
     pub(crate) fn place(&self, error: &mut ScriptError) {
-        for frame in &mut error.stack {
-            let unit = self.index_of(&frame.file).map(|index| self.unit(index));
-            if let Some(unit) = unit.filter(|_| frame.line == 1) {
+        for frame in error.stack.iter_mut().filter(|frame| frame.line > 0) {
+            let Some(unit) = self.index_of(&frame.file).map(|index| self.unit(index)) else { continue };
+            if frame.line == 1 {
                 frame.column = frame.column.saturating_sub(unit.first_line_shift).max(1);
             }
+            frame.column = in_utf16(unit.text.lines().nth(frame.line as usize - 1), frame.column);
         }
         let place = error.stack.iter().find(|frame| frame.line > 0).cloned();
         let line = place.and_then(|frame| {
@@ -166,4 +167,10 @@ impl Script {
             error.show_line(line);
         }
     }
+}
+
+/// A column from 1 in UTF-16 units, of one in bytes.
+fn in_utf16(line: Option<&str>, column: u32) -> u32 {
+    let before = line.and_then(|line| line.get(..(column as usize).saturating_sub(1)));
+    before.map_or(column, |before| before.encode_utf16().count() as u32 + 1)
 }

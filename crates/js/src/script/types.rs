@@ -74,8 +74,7 @@ impl<'t> Stripper<'t> {
         if start >= end {
             return;
         }
-        let blank = |letter: char| if matches!(letter, '\n' | '\r' | '\t') { letter } else { ' ' };
-        let blanks: String = self.slice(start, end).chars().skip(first.len()).map(blank).collect();
+        let blanks = blanks(self.slice(start + first.len(), end));
         self.edits.push(Edit { start, end, text: format!("{first}{blanks}") });
     }
 
@@ -333,6 +332,12 @@ impl<'t> Stripper<'t> {
     }
 }
 
+/// A blank for each byte, since the engine counts columns in bytes; line breaks stay.
+fn blanks(text: &str) -> String {
+    let blank = |byte: u8| if matches!(byte, b'\n' | b'\r' | b'\t') { char::from(byte) } else { ' ' };
+    text.bytes().map(blank).collect()
+}
+
 /// A text as JavaScript writes it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -503,8 +508,7 @@ impl<'a> Visit<'a> for Stripper<'_> {
             self.edits.retain(|edit| edit.start != span.start as usize || edit.end != span.end as usize);
             self.blank(close - 1, close);
             let (start, end) = (span.start as usize, span.end as usize);
-            let blank = |letter: char| if letter == '\n' { letter } else { ' ' };
-            let mut blanks: String = self.slice(start, end).chars().map(blank).collect();
+            let mut blanks = blanks(self.slice(start, end));
             blanks.pop();
             self.edits.push(Edit { start, end, text: format!("{blanks})") });
         }

@@ -17,7 +17,7 @@ fn check(text: &str, expected: &str) {
 fn check_blanks(text: &str, expected: &str) {
     check(text, expected);
     let stripped = without_types("a.ts", text).unwrap();
-    let lengths = |text: &str| text.split('\n').map(|line| line.chars().count()).collect::<Vec<usize>>();
+    let lengths = |text: &str| text.split('\n').map(str::len).collect::<Vec<usize>>();
     assert_eq!(lengths(&stripped), lengths(text), "{stripped}");
 }
 

@@ -221,6 +221,16 @@ impl<H: Host> Calls<H> {
         }
     }
 
+    /// What went wrong in a call into the script, with places of its sources; the pending exception is taken.
+    pub fn error(&self, ctx: &Ctx<'_>, error: &rquickjs::Error) -> ScriptError {
+        ScriptError::of(ctx, error, ErrorKind::Thrown, Some(&self.0.script))
+    }
+
+    /// What a caught value says as an error, with places of the script's sources.
+    pub fn error_of<'js>(&self, ctx: &Ctx<'js>, caught: &Value<'js>) -> ScriptError {
+        ScriptError::of_value(ctx, caught, ErrorKind::Thrown, Some(&self.0.script))
+    }
+
     /// The URL of the module whose function called the host function that is at work; `None` when no module did, as in a timer's first call.
     pub fn caller(&self, ctx: &Ctx<'_>) -> Option<String> {
         // The host function itself may or may not count as a call.

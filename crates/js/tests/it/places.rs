@@ -51,6 +51,14 @@ fn typescript() {
 }
 
 #[test]
+fn columns_are_those_of_editors() {
+    let line = "const a = 'é😀'; null.b; export {}";
+    check(&[("main.js", line)], &["<anonymous> main.js:1:18"], line);
+    let line = "/* é😀 */ let a: Ä = 1; null.b; export {}";
+    check(&[("main.ts", &format!("\n{line}"))], &["<anonymous> main.ts:2:25"], line);
+}
+
+#[test]
 fn syntax() {
     check(&[("main.js", "let a = 1;\nlet b = ;\nexport {}")], &["<anonymous> main.js:2:9"], "let b = ;");
     check(&[("main.js", "exports.a = ) 1")], &["<anonymous> main.js:1:13"], "exports.a = ) 1");
