@@ -183,8 +183,12 @@ impl OptionValue for Vec<Stage> {
         if text.is_empty() {
             return Ok(Some(Self::new()));
         }
+        let count = text.split(',').count();
+        if count > STAGE_COUNT_MAX {
+            return Err(format!("{count} entries, and {STAGE_COUNT_MAX} are the most"));
+        }
         let stage = |text| Stage::parse(text, GoDuration::parse_extended);
-        text.split(',').take(STAGE_COUNT_MAX).map(stage).collect::<Result<_, _>>().map(Some)
+        text.split(',').map(stage).collect::<Result<_, _>>().map(Some)
     }
 
     fn to_json(&self) -> Json {

@@ -228,6 +228,7 @@ fn variables_that_cant_be_read_are_named() {
     check("K6_THROW", "TRUE", "throw: invalid input:TRUE");
     check("K6_DURATION", "abc", r#"duration: time: invalid duration "abc""#);
     check("K6_STAGES", "x", r#"stages: time: invalid duration "x""#);
+    check("K6_STAGES", &"1s:1,".repeat(100_000), "stages: 100001 entries, and 100000 are the most");
     check("K6_DNS", "", "dns: no value for key ");
     check("K6_TAGS", "a=b", r#"tags: invalid map item: "a=b""#);
     check("K6_BLOCK_HOSTNAMES", "a*b", "blockHostnames: invalid hostname pattern 'a*b'");
