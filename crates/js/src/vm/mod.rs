@@ -103,7 +103,8 @@ impl<H: Host> Vm<H> {
     /// A user's engine, in which nothing runs yet. `seed` is of its `Math.random`.
     ///
     /// # Errors
-    /// The system gives no memory for a stack. Each takes two mappings; Linux allows 65,530 of a process (`vm.max_map_count`).
+    /// The system gives no memory for a stack. Each takes two mappings, and Linux allows 65,530 of a process (`vm.max_map_count`): a front
+    /// end that wants more than 30,000 users looks at that first, since a process that has them all can hardly go on.
     pub fn new(script: &Arc<Script>, host: H, limits: Limits, seed: u64) -> std::io::Result<Self> {
         let stack = DefaultStack::new(limits.mapped_stack_bytes())?;
         let shared = Rc::new(Shared::new(Arc::clone(script), host, limits, seed));
