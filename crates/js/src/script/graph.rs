@@ -301,7 +301,9 @@ fn further(text: &str, mut as_module: ScriptError, mut as_common_js: ScriptError
     place(text, Goal::Module, &mut as_module);
     place(text, Goal::Script, &mut as_common_js);
     let place = |error: &ScriptError| error.stack.first().map(|frame| (frame.line, frame.column));
-    if place(&as_common_js) > place(&as_module) { as_common_js } else { as_module }
+    // A module's text that is nested too deep has no place.
+    let is_further = place(&as_module).is_some() && place(&as_common_js) > place(&as_module);
+    if is_further { as_common_js } else { as_module }
 }
 
 /// Gives a syntax error its column. Not where the text is too long or too deep for a parser that has no limit of its own.

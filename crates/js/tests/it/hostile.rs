@@ -53,6 +53,8 @@ fn nesting() {
         check("main.ts", &format!("type T = {}A{}", open.repeat(depth), close.repeat(depth)));
     }
     check("main.json", &"[".repeat(1 << 20));
+    let outcome = run(&[("main.js", &format!("export default 1;\n{}", "[".repeat(50_000)))]);
+    assert_eq!(outcome, "Syntax RangeError: Maximum call stack size exceeded");
 }
 
 #[test]
