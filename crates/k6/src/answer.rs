@@ -30,6 +30,19 @@ impl Heard {
         }
     }
 
+    /// As a log shows it.
+    pub(crate) fn shown(&self, with_body: bool) -> String {
+        let mut text = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str("\r\n");
+        if with_body {
+            text.push_str(&String::from_utf8_lossy(&self.body));
+        }
+        text
+    }
+
     /// All values of a header.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let is_named = move |(own, _): &&(String, String)| own.eq_ignore_ascii_case(name);

@@ -1,6 +1,5 @@
 //! What a script finds: globals, native parts of modules, and the state of its user.
 
-use crate::answer::Heard;
 use crate::native;
 pub(crate) use crate::native::bytes_of;
 use crate::request;
@@ -9,8 +8,6 @@ use js::rquickjs::function::Opt;
 use js::rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use js::{Calls, Host, Level};
 use k6_metrics::{Books, CheckId, MetricId, TagSetId, Tags};
-use plan::Target;
-use stats::ErrorClass;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -24,8 +21,8 @@ const FLUSH_PERIOD_NS: u64 = units::NS_PER_SEC;
 /// What a script waits for.
 #[derive(Debug)]
 pub(crate) enum Ask {
-    /// An answer.
-    Send(Box<Hop>),
+    /// The ends of requests.
+    Fetch(Box<request::Fetch>),
     /// A time.
     Sleep { ns: u64 },
 }
@@ -33,18 +30,9 @@ pub(crate) enum Ask {
 /// What it is told.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    Heard(Box<std::result::Result<Heard, ErrorClass>>),
+    /// In the order in which they were asked for.
+    Fetched(Vec<Box<request::Finished>>),
     Slept,
-}
-
-/// One request on the wire.
-#[derive(Debug)]
-pub(crate) struct Hop {
-    pub(crate) target: Target,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) is_head: bool,
-    pub(crate) wants_body: bool,
-    pub(crate) timeout_ns: u64,
 }
 
 /// A scenario as its users need it.
@@ -144,12 +132,7 @@ pub(crate) struct VuState {
     pub(crate) group: RefCell<String>,
     pub(crate) iteration: Cell<u64>,
     pub(crate) iteration_in_scenario: Cell<u64>,
-    /// Whether what it waits for is `sleep`, and not a timer.
-    pub(crate) sleeps: Cell<bool>,
-    /// Bytes sent and received since the iteration began.
-    pub(crate) bytes: Cell<(u64, u64)>,
-    pub(crate) jar: RefCell<request::Jar>,
-    pub(crate) expected: RefCell<Option<Rc<request::Expected>>>,
+    pub(crate) http: request::State,
     /// Checks by the tags around them and their names.
     pub(crate) checks: RefCell<HashMap<TagSetId, HashMap<String, (CheckId, TagSetId)>>>,
     pub(crate) metrics: RefCell<Vec<(MetricId, String)>>,
@@ -168,8 +151,6 @@ impl VuState {
         if iteration == 0 || self.tags.get() == TagSetId::EMPTY {
             self.tags.set(tags);
         }
-        self.jar.borrow_mut().clear();
-        self.bytes.set((0, 0));
     }
 }
 
@@ -191,10 +172,7 @@ impl VuHost {
             group: RefCell::new(facts.group.clone()),
             iteration: Cell::new(0),
             iteration_in_scenario: Cell::new(0),
-            sleeps: Cell::new(false),
-            bytes: Cell::new((0, 0)),
-            jar: RefCell::default(),
-            expected: RefCell::new(Some(Rc::new(request::Expected::default()))),
+            http: request::State::default(),
             checks: RefCell::default(),
             metrics: RefCell::default(),
         };

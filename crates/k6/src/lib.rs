@@ -6,7 +6,9 @@
 mod answer;
 mod host;
 mod lower;
+mod names;
 mod native;
+mod network;
 mod request;
 mod sources;
 mod summary;

@@ -74,6 +74,7 @@ pub struct Test {
     /// The names of exported functions.
     pub exports: Vec<String>,
     pub(crate) listener: Listener,
+    pub(crate) network: crate::network::Network,
     pub(crate) state: State,
 }
 
@@ -166,6 +167,7 @@ impl Test {
                 registry,
                 exports: Vec::new(),
                 listener,
+                network: crate::network::Network::default(),
             })
         };
         // First for the options, with metrics that nobody keeps; then, since options say which tags there are, for the metrics.
@@ -176,7 +178,8 @@ impl Test {
         let read = Options::from_script(&seen.options)?;
         let layers = Layers { script: read.options, ..source.layers };
         let consolidated = layers.consolidate()?;
-        let said = [read.warnings, consolidated.warnings.clone()].concat();
+        let undone = crate::network::not_honoured(&consolidated.options, &source.env);
+        let said = [read.warnings, consolidated.warnings.clone(), undone].concat();
         if seen.functions.is_empty() {
             return Err(TestError::new(ExitCode::Other, "no exported functions in script"));
         }

@@ -1,22 +1,24 @@
 //! A virtual user: the script on an engine of its own, led through iterations as the worker loop asks for them.
 
+mod traffic;
+
+pub(crate) use traffic::AtOnce;
+
 use crate::answer::Heard;
-use crate::host::{Ask, Hop, Reply, ScenarioFacts, VuHost, Worker};
+use crate::host::{Ask, Reply, ScenarioFacts, VuHost, Worker};
 use crate::test::{Loudness, Test};
 use js::rquickjs::{Ctx, Value};
 use js::{Limits, Outcome, ScriptError, Step, Vm};
 use k6_metrics::MetricId;
 use k6_options::{Executor, Scenario as K6Scenario};
 use plan::Target;
-use scenario::{
-    Choice, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario, ScenarioFactory, Shape,
-    UserSource, Want,
-};
+use scenario::{Choice, Context, Event, Exchange, Next, Scenario, ScenarioFactory, Shape, UserSource};
 use stats::ErrorClass;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use traffic::Traffic;
 
 /// Init code may wait so long for its timers.
 const INIT_WAIT_MAX: Duration = Duration::from_secs(60);
@@ -152,10 +154,7 @@ pub(crate) struct Vu {
     /// `None`: its init code failed, or its iteration was given up and the next one begins anew.
     vm: Option<Vm<VuHost>>,
     has_failed_init: bool,
-    /// What is to be sent, or is under way.
-    hop: Option<Box<Hop>>,
-    bytes: Vec<u8>,
-    sought: Option<Target>,
+    traffic: Traffic,
     begun_ns: u64,
     iteration_count: u64,
     is_within: bool,
@@ -171,9 +170,7 @@ impl Vu {
             id,
             vm: None,
             has_failed_init: false,
-            hop: None,
-            bytes: Vec::new(),
-            sought: None,
+            traffic: Traffic::default(),
             begun_ns: 0,
             iteration_count: 0,
             is_within: false,
@@ -248,11 +245,11 @@ impl Vu {
                 Step::Done(Err(error)) => return Err(error.to_string()),
                 Step::Asks(Ask::Sleep { ns }) => {
                     pause(Duration::from_nanos(ns).min(INIT_WAIT_MAX.saturating_sub(begun.elapsed())));
-                    vm.host().vu.sleeps.set(false);
                     vm.reply(Reply::Slept)
                 }
-                Step::Asks(Ask::Send(_)) => vm.reply(Reply::Heard(Box::new(Err(ErrorClass::ConnectFailed)))),
-                Step::Idle { .. } => return Err(waited("handleSummary").to_string()),
+                Step::Asks(Ask::Fetch(_)) | Step::Idle { .. } => {
+                    return Err(waited("handleSummary").to_string());
+                }
             };
         }
         let parts = vm.with(|ctx, value| {
@@ -271,72 +268,12 @@ impl Vu {
         let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
         let host = vm.host();
         host.vu.begin(now_ns, iteration, host.worker.started_tags(&host.test, &host.facts));
+        host.vu.http.begin(self.test.consolidated.options.no_cookies_reset == Some(true));
         host.begun();
         host.vu.iteration_in_scenario.set(self.facts.iterations.fetch_add(1, Ordering::Relaxed));
         let takes_data = role != Role::Setup;
         let step =
             vm.call(&exec, move |ctx| arguments(ctx, data.as_deref().filter(|_| takes_data), iteration));
-        self.drive(step, now_ns)
-    }
-
-    /// From what the script wants to what the worker loop is to do.
-    fn drive(&mut self, step: Step<Ask>, now_ns: u64) -> Next {
-        match step {
-            Step::Asks(Ask::Sleep { ns }) => Next::Rest { duration_ns: ns, kind: RestKind::Think },
-            Step::Asks(Ask::Send(hop)) => {
-                let known = self.worker.targets.borrow().get(&hop.target.name).copied();
-                let place = hop.target.clone();
-                self.hop = Some(hop);
-                match known {
-                    Some(target) => self.send(target),
-                    None => {
-                        self.sought = Some(place);
-                        Next::Meet
-                    }
-                }
-            }
-            Step::Idle { until_ns: Some(until_ns) } => {
-                Next::Rest { duration_ns: until_ns.saturating_sub(now_ns), kind: RestKind::Think }
-            }
-            Step::Idle { until_ns: None } => {
-                self.end(now_ns, Err(ScriptError::clone(&waited("an operation that nothing ends"))))
-            }
-            Step::Done(outcome) => self.end(now_ns, outcome),
-        }
-    }
-
-    fn send(&mut self, target: u16) -> Next {
-        let Some(hop) = &mut self.hop else { return Next::Done(Err(ErrorClass::Protocol)) };
-        std::mem::swap(&mut self.bytes, &mut hop.bytes);
-        Next::Exchange(Exchange {
-            target,
-            request_index: None,
-            kind: if hop.is_head { RequestKind::Head } else { RequestKind::Other },
-            want: Want { headers: true, body: hop.wants_body },
-            timeout_ns: hop.timeout_ns,
-            head_bytes: None,
-        })
-    }
-
-    fn reply(&mut self, reply: Reply, now_ns: u64) -> Next {
-        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
-        vm.host().vu.set_now(now_ns);
-        let step = vm.reply(reply);
-        self.drive(step, now_ns)
-    }
-
-    fn heard(&mut self, heard: Result<Heard, ErrorClass>, now_ns: u64) -> Next {
-        self.hop = None;
-        self.reply(Reply::Heard(Box::new(heard)), now_ns)
-    }
-
-    fn rested(&mut self, now_ns: u64) -> Next {
-        let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
-        vm.host().vu.set_now(now_ns);
-        if vm.host().vu.sleeps.replace(false) {
-            return self.reply(Reply::Slept, now_ns);
-        }
-        let step = vm.wake();
         self.drive(step, now_ns)
     }
 
@@ -352,7 +289,7 @@ impl Vu {
         let tags = host.vu.tags.get();
         {
             let mut books = self.worker.books.borrow_mut();
-            let (sent, received) = host.vu.bytes.take();
+            let (sent, received) = host.vu.http.bytes.take();
             books.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
             books.add(MetricId::DATA_RECEIVED, tags, received as f64, now_ns);
             if self.role == Role::Iterations {
@@ -415,33 +352,36 @@ impl Scenario for Vu {
                 self.iteration_count += 1;
                 next
             }
-            Event::Answered(answer) => self.heard(Ok(Heard::of(&answer, now_ns)), now_ns),
-            Event::Failed(class) => self.heard(Err(class), now_ns),
-            Event::Rested => self.rested(now_ns),
-            Event::Met(Ok(target)) => {
-                if let Some(place) = self.sought.take() {
-                    self.worker.targets.borrow_mut().insert(place.name, target);
-                }
-                self.send(target)
+            Event::Answered(answer) => self.heard(None, Ok(Heard::of(&answer, now_ns)), now_ns),
+            Event::Failed(class) => self.heard(None, Err(class), now_ns),
+            Event::Lane(lane, answer) => {
+                self.heard(Some(lane), answer.map(|answer| Heard::of(&answer, now_ns)), now_ns)
             }
-            Event::Met(Err(class)) => self.heard(Err(class), now_ns),
-            // There are no lanes so far.
-            Event::Lane(..) => Next::Done(Err(ErrorClass::Protocol)),
+            Event::Rested => self.rested(now_ns),
+            Event::Met(met) => self.met(met, now_ns),
         }
     }
 
     fn request(&self) -> &[u8] {
-        &self.bytes
+        self.traffic.request()
+    }
+
+    fn next_lane(&mut self) -> Option<(u16, Exchange)> {
+        self.traffic.next_lane()
+    }
+
+    fn lane_request(&self, lane: u16) -> &[u8] {
+        self.traffic.lane_request(lane)
     }
 
     fn sought(&self) -> Option<&Target> {
-        self.sought.as_ref()
+        self.traffic.sought()
     }
 
     fn abandon(&mut self) -> bool {
         // The engine stands in the midst of the iteration; the next one, if there is any, begins on a new one.
         self.vm = None;
-        (self.hop, self.sought) = (None, None);
+        self.traffic.clear();
         if std::mem::take(&mut self.is_within) && self.role == Role::Iterations {
             self.test.state.interrupted_count.fetch_add(1, Ordering::Relaxed);
             self.test.state.vus_active.fetch_sub(1, Ordering::Relaxed);

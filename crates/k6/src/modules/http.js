@@ -1,5 +1,6 @@
 // The module `k6/http`: shapes of arguments and responses; what travels is native.
 import * as native from 'weir:http';
+import * as later from 'weir:later';
 
 function Response() {}
 Response.prototype.json = function json(path) {
@@ -10,9 +11,10 @@ Response.prototype.json = function json(path) {
   try { value = JSON.parse(text); } catch { return undefined; }
   return find(value, split(path));
 };
-Response.prototype.html = function html() {
-  throw new Error('Response.html() is not there yet');
-};
+// Loaded with the script as if by require('weir:markup'), and run when a response is first read as HTML.
+Response.prototype.html = function html(selector) { return later.markup().ofResponse(this, selector); };
+Response.prototype.submitForm = function submitForm(args) { return later.markup().submitForm(this, args, request); };
+Response.prototype.clickLink = function clickLink(args) { return later.markup().clickLink(this, args, request); };
 
 // Paths as in gjson: keys and indexes parted by dots, `#` for the length of a list or all of its elements, a dot behind a backslash is one.
 function split(path) {
@@ -46,19 +48,47 @@ export const put = (url, body, params) => respond(native.request('PUT', url, bod
 export const patch = (url, body, params) => respond(native.request('PATCH', url, body, params));
 export const del = (url, body, params) => respond(native.request('DELETE', url, body, params));
 export const options = (url, body, params) => respond(native.request('OPTIONS', url, body, params));
-export const asyncRequest = async (method, url, body, params) => request(method, url, body, params);
+export const asyncRequest = async (method, url, body, params) => respond(await native.launch(method, url, body, params));
 
-// One after another so far.
-export function batch(requests) {
-  const one = (entry) => {
-    if (typeof entry === 'string' || (entry && entry.__url)) return get(entry);
-    if (Array.isArray(entry)) return request(entry[0], entry[1], entry[2], entry[3]);
-    const method = (entry.method || 'GET').toUpperCase();
-    return request(method, entry.url, method === 'GET' || method === 'HEAD' ? null : entry.body, entry.params);
-  };
-  if (Array.isArray(requests)) return requests.map(one);
-  return Object.fromEntries(Object.entries(requests).map(([name, entry]) => [name, one(entry)]));
+// [method, url, body, params] of what a batch may hold.
+function entryOf(entry) {
+  if (typeof entry === 'string' || (entry && entry.__url)) return ['GET', entry, null, null];
+  if (Array.isArray(entry)) return [entry[0], entry[1], entry[2], entry[3]];
+  if (entry === null || typeof entry !== 'object') return ['GET', entry, null, null];
+  const method = (entry.method || 'GET').toUpperCase();
+  return [method, entry.url, method === 'GET' || method === 'HEAD' ? null : entry.body, entry.params];
 }
+
+// At once, as far as the options batch and batchPerHost let it; the results have the shape of what was given.
+export function batch(requests) {
+  if (requests === null || typeof requests !== 'object') throw new TypeError('http.batch() takes an array or an object of requests');
+  const names = Object.keys(requests);
+  const responses = native.batch(names.map((name) => entryOf(requests[name])));
+  for (const response of responses) respond(response);
+  return Array.isArray(requests) ? responses : Object.fromEntries(names.map((name, at) => [name, responses[at]]));
+}
+
+// Part of a form that is a file.
+export function file(data, filename, contentType) {
+  const made = {
+    data,
+    filename: filename === undefined ? `${Date.now()}000000` : String(filename),
+    content_type: contentType === undefined ? 'application/octet-stream' : String(contentType),
+  };
+  Object.defineProperty(made, '__file', { value: true });
+  return made;
+}
+
+export class CookieJar {
+  constructor(isCurrent) { Object.defineProperty(this, '__jar', { value: native.jar(isCurrent === current) }); }
+  cookiesForURL(url) { return native.jarList(this.__jar, String(url)); }
+  set(url, name, value, options) { return native.jarSet(this.__jar, String(url), String(name), String(value), options); }
+  clear(url) { native.jarForget(this.__jar, String(url)); }
+  delete(url, name) { native.jarForget(this.__jar, String(url), String(name)); }
+}
+const current = {};
+// Of the current iteration.
+export const cookieJar = () => new CookieJar(current);
 
 // http.url`…`: the URL, and a name in which every substitution is `${}`.
 export function url(parts, ...values) {
@@ -66,9 +96,39 @@ export function url(parts, ...values) {
   return { __url: text, name: parts.join('${}'), toString() { return text; } };
 }
 
-export const expectedStatuses = (...ranges) => native.expectedStatuses(ranges);
+export const expectedStatuses = (...ranges) => {
+  if (ranges.length === 0) throw new TypeError('no arguments');
+  const isRange = (one) => Number.isInteger(one) || (one && Number.isInteger(one.min) && Number.isInteger(one.max));
+  ranges.forEach((one, at) => {
+    if (!isRange(one)) throw new TypeError(`argument number ${at + 1} to expectedStatuses was neither an integer nor an object like {min:100, max:329}`);
+  });
+  return native.expectedStatuses(ranges);
+};
 export const setResponseCallback = (callback) => native.setResponseCallback(callback);
 
+export const TLS_1_0 = 'tls1.0';
+export const TLS_1_1 = 'tls1.1';
+export const TLS_1_2 = 'tls1.2';
+export const TLS_1_3 = 'tls1.3';
+export const OCSP_STATUS_GOOD = 'good';
+export const OCSP_STATUS_REVOKED = 'revoked';
+export const OCSP_STATUS_SERVER_FAILED = 'server_failed';
+export const OCSP_STATUS_UNKNOWN = 'unknown';
+export const OCSP_REASON_UNSPECIFIED = 'unspecified';
+export const OCSP_REASON_KEY_COMPROMISE = 'key_compromise';
+export const OCSP_REASON_CA_COMPROMISE = 'ca_compromise';
+export const OCSP_REASON_AFFILIATION_CHANGED = 'affiliation_changed';
+export const OCSP_REASON_SUPERSEDED = 'superseded';
+export const OCSP_REASON_CESSATION_OF_OPERATION = 'cessation_of_operation';
+export const OCSP_REASON_CERTIFICATE_HOLD = 'certificate_hold';
+export const OCSP_REASON_REMOVE_FROM_CRL = 'remove_from_crl';
+export const OCSP_REASON_PRIVILEGE_WITHDRAWN = 'privilege_withdrawn';
+export const OCSP_REASON_AA_COMPROMISE = 'aa_compromise';
+
 export default {
-  request, get, head, post, put, patch, del, options, asyncRequest, batch, url, expectedStatuses, setResponseCallback,
+  request, get, head, post, put, patch, del, options, asyncRequest, batch, url, file, cookieJar, CookieJar,
+  expectedStatuses, setResponseCallback, TLS_1_0, TLS_1_1, TLS_1_2, TLS_1_3, OCSP_STATUS_GOOD, OCSP_STATUS_REVOKED,
+  OCSP_STATUS_SERVER_FAILED, OCSP_STATUS_UNKNOWN, OCSP_REASON_UNSPECIFIED, OCSP_REASON_KEY_COMPROMISE,
+  OCSP_REASON_CA_COMPROMISE, OCSP_REASON_AFFILIATION_CHANGED, OCSP_REASON_SUPERSEDED, OCSP_REASON_CESSATION_OF_OPERATION,
+  OCSP_REASON_CERTIFICATE_HOLD, OCSP_REASON_REMOVE_FROM_CRL, OCSP_REASON_PRIVILEGE_WITHDRAWN, OCSP_REASON_AA_COMPROMISE,
 };

@@ -30,7 +30,6 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
             return Err(Exception::throw_message(&ctx, "sleep() was called without a number of seconds"));
         }
         let ns = (seconds.clamp(0.0, 1e9) * 1e9) as u64;
-        host.vu.sleeps.set(true);
         own.suspend(&ctx, Ask::Sleep { ns }).map(drop)
     };
     module.set("sleep", Function::new(ctx.clone(), sleep)?)?;

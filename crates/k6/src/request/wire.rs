@@ -1,0 +1,179 @@
+//! A hop's bytes, where they go, and what may not be gone to.
+
+use super::arguments::{Asked, Auth, Fault};
+use super::jar;
+use crate::host::VuHost;
+use crate::url::Url;
+use plan::{CertificateCheck, ClientCertificate, ConnectionPolicy, Target, TlsSettings, TlsVersion};
+use proto::http1::request::{RequestError, RequestHead, is_own_header};
+use std::net::IpAddr;
+
+/// The bytes of a hop, and which cookies they hold.
+pub(crate) struct Written {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) cookies: Vec<(String, String)>,
+}
+
+/// Writes a hop. `authorization`: in place of what the URL says.
+pub(crate) fn write(
+    host: &VuHost,
+    asked: &Asked,
+    authorization: Option<&str>,
+    now_unix_ms: i64,
+) -> Result<Written, String> {
+    let said = |error: RequestError| error.to_string();
+    let mut bytes = Vec::with_capacity(256 + asked.body.as_ref().map_or(0, Vec::len));
+    let authority = asked.host.clone().unwrap_or_else(|| asked.url.authority());
+    let mut head =
+        RequestHead::begin(&mut bytes, &asked.method, &asked.url.target, &authority).map_err(said)?;
+    for (name, value) in &asked.headers {
+        let is_no_agent = name == "User-Agent" && value.is_empty();
+        if !is_own_header(name) && !is_no_agent && name != "Cookie" {
+            head.header(name, value.as_bytes()).map_err(said)?;
+        }
+    }
+    if let Some(value) = authorization {
+        head.header("Authorization", value.as_bytes()).map_err(said)?;
+    } else if let Some(userinfo) = &asked.url.userinfo
+        && asked.auth == Auth::Basic
+        && asked.header("Authorization").is_none()
+    {
+        use base64::Engine as _;
+        let plain = percent_decoded(userinfo);
+        let value = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(plain));
+        head.header("Authorization", value.as_bytes()).map_err(said)?;
+    }
+    if host.test.consolidated.options.no_connection_reuse == Some(true)
+        && asked.header("Connection").is_none()
+    {
+        head.header("Connection", b"close").map_err(said)?;
+    }
+    let cookies = cookies(asked, now_unix_ms);
+    let pairs: Vec<String> = cookies.iter().map(|(name, value)| jar::pair(name, value)).collect();
+    let own = asked.header("Cookie").filter(|own| !own.is_empty());
+    let line: Vec<&str> = own.into_iter().chain(pairs.iter().map(String::as_str)).collect();
+    if !line.is_empty() {
+        head.header("Cookie", line.join("; ").as_bytes()).map_err(said)?;
+    }
+    let foresees_body = matches!(asked.method.as_str(), "POST" | "PUT" | "PATCH");
+    let body_bytes = asked.body.as_ref().map(|body| body.len() as u64);
+    head.finish(body_bytes.filter(|length| *length > 0).or(foresees_body.then_some(0)));
+    if let Some(body) = &asked.body {
+        bytes.extend_from_slice(body);
+    }
+    Ok(Written { bytes, cookies })
+}
+
+/// The request's own cookies, then those of its jar that none of them replaces.
+fn cookies(asked: &Asked, now_unix_ms: i64) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> =
+        asked.cookies.iter().map(|own| (own.name.clone(), own.value.clone())).collect();
+    let is_replaced = |name: &str| asked.cookies.iter().any(|own| own.replaces && own.name == name);
+    let kept = asked.jar.borrow().for_url(&asked.url, now_unix_ms);
+    all.extend(kept.into_iter().filter(|(name, _)| !is_replaced(name)));
+    all
+}
+
+/// `%41` as `A`.
+pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let pair = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        match pair.filter(|_| *byte == b'%').and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+/// Where a hop goes.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// By this name among the worker's targets.
+    At(String, Option<IpAddr>),
+    /// Its name is being looked up.
+    LookingUp,
+}
+
+/// Where a URL's requests go, unless they may not: names that are blocked, then names with addresses of their own, then networks that are
+/// blocked.
+pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
+    let options = &host.test.consolidated.options;
+    let literal: Option<IpAddr> = url.host.parse().ok();
+    if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
+        && let Some(pattern) = patterns.matching(&url.host)
+    {
+        return Err((1111, format!("hostname is blocked ({} by {pattern})", url.host)));
+    }
+    let given = options.hosts.as_ref().and_then(|hosts| hosts.resolve(&url.host, url.port));
+    let known = given.map(|(address, _)| address).or(literal);
+    if known.is_none() && host.test.network.names.is_needed(options) {
+        return match host.test.network.names.address(&url.host, host.vu.id, options) {
+            None => Ok(Place::LookingUp),
+            Some(Err(())) => Err((1101, "lookup: no such host".to_owned())),
+            Some(Ok(address)) => {
+                not_blocked(host, address)?;
+                Ok(Place::At(format!("{} at {address}", url.origin()), Some(address)))
+            }
+        };
+    }
+    if let Some(address) = known {
+        not_blocked(host, address)?;
+    }
+    Ok(Place::At(url.origin(), None))
+}
+
+fn not_blocked(host: &VuHost, address: IpAddr) -> Result<(), Fault> {
+    let ranges = host.test.consolidated.options.blacklist_ips.as_deref().unwrap_or_default();
+    match ranges.iter().any(|range| range.contains(address)) {
+        true => Err((1110, format!("ip is blacklisted ({address})"))),
+        false => Ok(()),
+    }
+}
+
+/// A target as the options have it. Each user has connections of its own.
+pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpAddr>) -> Target {
+    let options = &host.test.consolidated.options;
+    let mut target = Target::new(url.scheme, url.host.clone(), url.port);
+    target.name = name;
+    target.connections = match options.no_connection_reuse {
+        Some(true) => ConnectionPolicy::PerRequest,
+        _ => ConnectionPolicy::PerUser,
+    };
+    target.connect_timeout_ns = 30 * units::NS_PER_SEC;
+    target.addresses.extend(address);
+    if let Some((address, port)) = options.hosts.as_ref().and_then(|hosts| hosts.resolve(&url.host, url.port))
+    {
+        target.addresses = vec![address];
+        target.port = port;
+    }
+    let own = options.tls_auth.iter().flatten().find(|auth| auth.is_for(&url.host));
+    let spoken = |version: k6_options::TlsVersion| match version.as_str() {
+        "tls1.3" => TlsVersion::V1_3,
+        _ => TlsVersion::V1_2,
+    };
+    let versions = options.tls_version.unwrap_or_default();
+    target.tls = TlsSettings {
+        check: match options.insecure_skip_tls_verify {
+            Some(true) => CertificateCheck::Insecure,
+            _ => CertificateCheck::Verify,
+        },
+        client_certificate: own.map(|own| ClientCertificate {
+            chain_pem: own.cert.clone().into_bytes(),
+            key_pem: own.key.clone().into_bytes(),
+        }),
+        version_min: versions.min.map(spoken),
+        version_max: versions.max.map(spoken),
+        ..TlsSettings::default()
+    };
+    target
+}
