@@ -16,6 +16,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("k6/data", include_str!("modules/data.js")),
     ("k6/encoding", include_str!("modules/encoding.js")),
     ("k6/crypto", include_str!("modules/crypto.js")),
+    ("k6/html", include_str!("modules/html.js")),
+    ("weir:markup", include_str!("modules/markup.js")),
+    ("weir:elements", include_str!("modules/elements.js")),
     ("k6/timers", include_str!("modules/timers.js")),
     ("k6/experimental/timers", include_str!("modules/timers.js")),
     ("k6/experimental/webcrypto", include_str!("modules/webcrypto.js")),
@@ -29,6 +32,8 @@ const NATIVE: &[&str] = &[
     "weir:data",
     "weir:encoding",
     "weir:crypto",
+    "weir:html",
+    "weir:later",
     "weir:summary",
 ];
 /// Libraries by the begin of their URLs, in place of what is served there.
@@ -59,7 +64,9 @@ impl Sources for Files {
         let is_built_in = |name: &str| BUILT_IN.iter().any(|(built_in, _)| *built_in == name);
         let is_ours = is_built_in(referrer) || LIBRARIES.iter().any(|(begin, _)| referrer.starts_with(begin));
         let is_main = referrer.is_empty();
-        if is_main || is_built_in(specifier) || is_ours && NATIVE.contains(&specifier) {
+        let is_private = specifier.starts_with("weir:");
+        let is_there = is_built_in(specifier) || NATIVE.contains(&specifier);
+        if is_main || is_there && (is_ours || !is_private) {
             return Ok(specifier.to_owned());
         }
         if let Some(absent) = ABSENT.iter().find(|absent| specifier.starts_with(**absent)) {

@@ -238,6 +238,15 @@ impl<H: Host> Calls<H> {
         name.to_string().ok()
     }
 
+    /// What a module of the script exports; it runs now if it has not. For parts of a front end that few users need: the module is one
+    /// that is loaded with the script and that nothing imports (the literal name in a call of `require` is enough for that).
+    ///
+    /// # Errors
+    /// What it threw, or that there is no such module.
+    pub fn load<'js>(&self, ctx: &Ctx<'js>, url: &str) -> rquickjs::Result<Value<'js>> {
+        super::modules::loaded(ctx, self, url)
+    }
+
     /// Begins an outside operation: a promise for the script, and a number by which whoever drives the user ends it
     /// ([`super::Vm::complete`]). `settle` makes the promise's value of what it ends with; an error rejects it.
     ///

@@ -191,6 +191,17 @@ fn require<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, specifier: &Value<'js
     }
 }
 
+/// What the module of a URL exports; those that it requires run too, whenever that is.
+pub(super) fn loaded<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, url: &str) -> Result<Value<'js>> {
+    let Some(index) = calls.0.script.index_of(url) else {
+        return Err(Exception::throw_reference(ctx, &format!("there is no module {url}")));
+    };
+    let had_started = calls.0.has_started.replace(false);
+    let exports = exports_of(ctx, calls, index);
+    calls.0.has_started.set(had_started);
+    exports
+}
+
 /// What a module exports, running it if that was not done. In a circle it is what the module has exported so far.
 fn exports_of<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, index: usize) -> Result<Value<'js>> {
     let known = calls.0.exports.borrow().get(index).cloned().flatten();

@@ -8,6 +8,7 @@ mod encoding;
 mod execution;
 pub(crate) mod files;
 pub(crate) mod globals;
+mod html;
 mod metrics;
 
 use crate::host::VuHost;
@@ -24,6 +25,8 @@ pub(crate) fn make<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, url: &str) -> Res
         "weir:execution" => execution::module(ctx, calls, &module)?,
         "weir:data" => data::module(ctx, calls, &module)?,
         "weir:crypto" => crypto::module(ctx, calls, &module)?,
+        "weir:html" => html::module(ctx, &module)?,
+        "weir:later" => html::later(ctx, calls, &module)?,
         "weir:encoding" => encoding::module(ctx, calls, &module)?,
         "weir:summary" => crate::summary::module(ctx, &module)?,
         _ => return Err(Exception::throw_reference(ctx, &format!("there is no module {url}"))),
