@@ -45,14 +45,30 @@ pub(crate) struct ScenarioFacts {
     pub(crate) group: String,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) env: BTreeMap<String, String>,
+    /// When it starts, after the first scenario could.
+    pub(crate) start_ns: u64,
     /// From its start to its regular end.
     pub(crate) regular_ns: u64,
+    /// When iterations are cut off, since its start; 0: there is no such time.
+    pub(crate) longest_ns: u64,
+    /// Iterations of all users, where they have a number.
+    pub(crate) iterations_total: Option<u64>,
     /// Iterations of each user, where they have a number.
     pub(crate) iterations_each: Option<u64>,
     /// When its first iteration began: on the wall clock, ms, and on the run's.
     pub(crate) begun: OnceLock<(u64, u64)>,
     /// Iterations begun.
     pub(crate) iterations: AtomicU64,
+    /// Iterations that came to their end, and those that were cut off.
+    pub(crate) over: AtomicU64,
+    /// Users inside an iteration.
+    pub(crate) busy: AtomicU64,
+    /// Users made.
+    pub(crate) made: AtomicU64,
+    /// When all of it was over, since the scenarios' begin; 0: it is not.
+    pub(crate) ended_ns: AtomicU64,
+    /// Shortest iteration: what is left is waited out. ns.
+    pub(crate) iteration_min_ns: u64,
 }
 
 /// What the users of one scenario on one worker share.
@@ -262,6 +278,9 @@ impl VuHost {
     /// When the scenario's first iteration began: wall clock in ms, and the run's time.
     pub(crate) fn begun(&self) -> (u64, u64) {
         let wall = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-        *self.facts.begun.get_or_init(|| (wall(), self.now_ns()))
+        let since_ns = self.test.scenarios_elapsed_ns().saturating_sub(self.facts.start_ns);
+        *self.facts.begun.get_or_init(|| {
+            (wall().saturating_sub(since_ns / units::NS_PER_MS), self.now_ns().saturating_sub(since_ns))
+        })
     }
 }

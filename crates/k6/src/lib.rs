@@ -9,6 +9,7 @@ mod lower;
 mod names;
 mod native;
 mod network;
+mod progress;
 mod request;
 mod sources;
 mod summary;
@@ -18,6 +19,7 @@ mod vu;
 mod watch;
 
 pub use lower::lower;
+pub use progress::Stage;
 pub use summary::{Outcome, Written};
 pub use test::{Listener, Loudness, Remark, Source, Test, TestError};
 pub use vu::{Factory, Role};

@@ -1,7 +1,7 @@
 //! Executors as phases of a plan. What users do is the script's; the plan's scenarios only name it.
 
 use crate::test::Test;
-use k6_options::{Executor, GoDuration, Scenario};
+use k6_options::{Executor, GoDuration, Scenario, Share};
 use plan::{
     Action, ActionOrder, Arrivals, CookiePolicy, Load, Phase, PhaseKind, PhaseStart, Plan, Saturation,
     UserStage,
@@ -25,10 +25,10 @@ pub fn lower(test: &Test, name: &str, seed: u64, keeps_late: bool) -> Result<Pla
             name: (*name).to_owned(),
             kind: PhaseKind::Measure,
             scenario: index,
-            load: load(scenario, keeps_late),
+            load: load(scenario, &test.consolidated.share, keeps_late),
             duration_ns: duration(scenario),
             action_count_max: match &scenario.executor {
-                Executor::SharedIterations(shared) => u64::try_from(shared.iterations()).ok(),
+                Executor::SharedIterations(shared) => Some(shared.iterations_of(&test.consolidated.share)),
                 _ => None,
             },
             repeat_count: 1,
@@ -92,8 +92,22 @@ fn named(name: &str) -> plan::Scenario {
     }
 }
 
-fn users(count: i64) -> u32 {
-    u32::try_from(count.max(0)).unwrap_or(u32::MAX)
+/// An instance's part of a rate: in proportion to its users.
+fn part_of(stage: plan::Stage, share: &Share, vus_max: i64) -> plan::Stage {
+    let whole = u64::try_from(vus_max).unwrap_or(0);
+    let own = share.scale(whole);
+    if own == whole {
+        return stage;
+    }
+    let part = |rate: units::Rate| {
+        let product = |a: u64, b: u64| a.checked_mul(b);
+        let rate = product(rate.count(), own).zip(product(rate.period_ns(), whole));
+        rate.and_then(|(count, period_ns)| units::Rate::new(count, period_ns))
+    };
+    match (part(stage.rate_from), part(stage.rate_to)) {
+        (Some(rate_from), Some(rate_to)) => plan::Stage { rate_from, rate_to, ..stage },
+        _ => stage,
+    }
 }
 
 fn duration(scenario: &Scenario) -> Option<u64> {
@@ -108,11 +122,13 @@ fn duration(scenario: &Scenario) -> Option<u64> {
     Some(length.as_ns())
 }
 
-fn load(scenario: &Scenario, keeps_late: bool) -> Load {
+fn load(scenario: &Scenario, share: &Share, keeps_late: bool) -> Load {
+    let users =
+        |count: i64| u32::try_from(share.scale(u64::try_from(count).unwrap_or(0))).unwrap_or(u32::MAX);
     let closed = |vus: i64| Load::Closed { users: users(vus), in_flight_max: None };
-    let open = |stages: Vec<plan::Stage>, vus_max: i64| Load::Open {
-        stages,
-        arrivals: Arrivals::Constant,
+    let open = |stages: Vec<plan::Stage>, vus_max: i64, arrivals: Arrivals| Load::Open {
+        stages: stages.into_iter().map(|stage| part_of(stage, share, vus_max)).collect(),
+        arrivals,
         on_saturation: if keeps_late { Saturation::Queue } else { Saturation::Drop },
         users_max: users(vus_max),
         users: None,
@@ -133,7 +149,9 @@ fn load(scenario: &Scenario, keeps_late: bool) -> Load {
                 ramp_down_limit_ns: ramping.graceful_ramp_down().as_ns(),
             }
         }
-        Executor::ConstantArrivalRate(rate) => open(rate.plan_stages(), rate.max_vus()),
-        Executor::RampingArrivalRate(rate) => open(rate.plan_stages(), rate.max_vus()),
+        Executor::ConstantArrivalRate(rate) => open(rate.plan_stages(), rate.max_vus(), Arrivals::Constant),
+        Executor::RampingArrivalRate(rate) => {
+            open(rate.plan_stages(), rate.max_vus(), Arrivals::ConstantAfterGap)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The end of a test: thresholds for the last time, `handleSummary`, the text.
 
 use crate::host::bytes_of;
-use crate::test::{Loudness, Test};
+use crate::test::{Loudness, Remark, Test};
 use crate::vu::Vu;
 use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use k6_metrics::summary::TimeUnit;
@@ -28,6 +28,24 @@ pub struct Outcome {
     pub crossed: Option<String>,
     /// What is to be written.
     pub written: Written,
+}
+
+/// What is said of a `handleSummary` that returns something else.
+pub(crate) const NO_MAP: &str = "handleSummary() should return a map with string keys";
+
+/// Why nothing came of `handleSummary`.
+#[derive(Debug)]
+pub(crate) enum HandleError {
+    /// It returned no object: there is no text at all.
+    NoMap,
+    /// It threw: the common text stands in for it.
+    Thrown(String),
+}
+
+impl From<String> for HandleError {
+    fn from(said: String) -> Self {
+        if said == NO_MAP { Self::NoMap } else { Self::Thrown(said) }
+    }
 }
 
 /// How the text looks.
@@ -87,10 +105,22 @@ impl Test {
         if !self.exports.iter().any(|name| name == "handleSummary") {
             return default();
         }
-        match Vu::handle_summary(self, summary.to_json().to_compact()) {
+        match Vu::handle_summary(self, summary.to_json().to_compact()).map_err(HandleError::from) {
             Ok(None) => default(),
             Ok(Some(parts)) => parts,
-            Err(error) => {
+            Err(HandleError::NoMap) => {
+                let fields = vec![("error", NO_MAP.to_owned())];
+                let message = "failed to handle the end-of-test summary".to_owned();
+                (self.listener)(&Remark {
+                    loudness: Loudness::Error,
+                    message,
+                    source: None,
+                    hint: None,
+                    fields,
+                });
+                Vec::new()
+            }
+            Err(HandleError::Thrown(error)) => {
                 self.say(Loudness::Error, error, None, Some("script exception".to_owned()));
                 default()
             }
@@ -118,7 +148,7 @@ pub(crate) fn parts_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option
         return Ok(None);
     }
     let Some(map) = value.as_object() else {
-        return Err(Exception::throw_message(ctx, "handleSummary() should return a map with string keys"));
+        return Err(Exception::throw_message(ctx, NO_MAP));
     };
     let mut parts = Vec::new();
     for pair in map.props::<String, Value<'js>>() {

@@ -1,5 +1,6 @@
 //! A test: the script with its options as they hold, and what all users share while it runs.
 
+use crate::host::ScenarioFacts;
 use crate::sources::{self, Files};
 use crate::vu::{Role, Vu};
 use js::{Script, ScriptError};
@@ -51,6 +52,8 @@ pub struct Remark {
     pub source: Option<&'static str>,
     /// What helps.
     pub hint: Option<String>,
+    /// What else belongs to it, by key.
+    pub fields: Vec<(&'static str, String)>,
 }
 
 /// Hears what is said; called from workers too.
@@ -92,6 +95,14 @@ pub(crate) struct State {
     /// Why the script aborted the test.
     pub(crate) aborted: Mutex<Option<String>>,
     pub(crate) is_failed: AtomicBool,
+    /// Whether the script ends the test: no iteration begins any more.
+    pub(crate) is_aborted: AtomicBool,
+    /// Why `setup` or `teardown` failed.
+    pub(crate) fixture_error: Mutex<Option<TestError>>,
+    /// All scenarios, in the plan's order.
+    pub(crate) scenarios: OnceLock<Vec<Arc<ScenarioFacts>>>,
+    pub(crate) started: OnceLock<std::time::Instant>,
+    pub(crate) scenarios_started: OnceLock<std::time::Instant>,
     /// What ends the run.
     pub(crate) stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -107,8 +118,10 @@ impl std::fmt::Debug for Test {
 pub struct TestError {
     /// k6's exit code.
     pub code: ExitCode,
-    /// What is wrong, and how to mend it.
+    /// What is wrong.
     pub message: String,
+    /// How to mend it.
+    pub hint: Option<String>,
 }
 
 impl std::fmt::Display for TestError {
@@ -121,18 +134,22 @@ impl std::error::Error for TestError {}
 
 impl From<Fault> for TestError {
     fn from(fault: Fault) -> Self {
-        let hint = fault.hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        Self { code: fault.exit_code, message: format!("{}{hint}", fault.message) }
+        Self { code: fault.exit_code, message: fault.message, hint: fault.hint }
     }
 }
 
 impl TestError {
-    fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+    pub(crate) fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn hinting(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
     }
 
     pub(crate) fn script(error: &ScriptError) -> Self {
-        Self::new(ExitCode::ScriptException, error.to_string())
+        Self::new(ExitCode::ScriptException, stack_text(error)).hinting("script exception")
     }
 }
 
@@ -174,29 +191,37 @@ impl Test {
         let registry = Registry::new(k6_metrics::SystemTags::default());
         let silent: Listener = Box::new(|_| {});
         let first = make(Layers::default().consolidate()?, registry, silent, source.env.clone());
-        let seen = Vu::look(&first).map_err(|error| TestError::script(&error))?;
+        let seen = Vu::look(&first).map_err(|error| first.ended_by(&error))?;
         let read = Options::from_script(&seen.options)?;
         let layers = Layers { script: read.options, ..source.layers };
         let consolidated = layers.consolidate()?;
         let undone = crate::network::not_honoured(&consolidated.options, &source.env);
         let said = [read.warnings, consolidated.warnings.clone(), undone].concat();
+        if let Some(name) = seen.misfits.first() {
+            return Err(TestError::new(ExitCode::Other, format!("exported '{name}' must be a function")));
+        }
         if seen.functions.is_empty() {
             return Err(TestError::new(ExitCode::Other, "no exported functions in script"));
         }
         consolidated.check_exports(&seen.functions)?;
         let names = consolidated.options.system_tags.as_ref().map(|tags| tags.names().to_vec());
         let registry = Registry::new(names.map_or_else(Default::default, k6_metrics::SystemTags::named));
+        // Parts by tags must be asked for before there are books, and thresholds ask for those of the script's own metrics too.
+        for metric in first.registry.metrics() {
+            let made = registry.metric(&metric.name, metric.kind, metric.contains);
+            made.map_err(|error| TestError::new(ExitCode::ScriptException, error.to_string()))?;
+        }
+        let held = match source.no_thresholds {
+            true => Thresholds::default(),
+            false => thresholds(&registry, &consolidated.options)?,
+        };
         let test = make(consolidated, registry, listener, source.env);
         said.iter().for_each(|warning| test.warn(warning));
-        Vu::look(&test).map_err(|error| TestError::script(&error))?;
+        Vu::look(&test).map_err(|error| test.ended_by(&error))?;
         let mut test = Arc::into_inner(test)
             .ok_or_else(|| TestError::new(ExitCode::Internal, "a first user is left"))?;
         test.exports = seen.functions;
-        if !source.no_thresholds {
-            test.state.thresholds = Mutex::new(thresholds(&test.registry, &test.consolidated.options)?);
-        }
-        // Books are made when all parts of metrics are known.
-        test.state.books = Mutex::new(Books::new(&test.registry, test.detail));
+        test.state.thresholds = Mutex::new(held);
         Ok(Arc::new(test))
     }
 
@@ -225,14 +250,48 @@ impl Test {
     /// Scenarios of the plan's phases, in its order.
     pub fn factories(self: &Arc<Self>) -> Vec<crate::vu::Factory> {
         let mut first_id = 1;
+        let mut all = Vec::new();
         let scenarios = self.consolidated.scenarios();
         let factory = |(name, scenario): (&str, &k6_options::Scenario)| {
             let vus_max = scenario.requirements(&self.consolidated.share).vus_max();
             let factory = crate::vu::Factory::of_scenario(self, name, scenario, first_id, vus_max);
             first_id += vus_max;
+            all.push(factory.facts());
             factory
         };
-        scenarios.into_iter().map(factory).collect()
+        let factories = scenarios.into_iter().map(factory).collect();
+        // A test runs once.
+        let _ = self.state.scenarios.set(all);
+        factories
+    }
+
+    /// Why the script ended in its init code.
+    fn ended_by(&self, error: &ScriptError) -> TestError {
+        match self.aborted() {
+            Some(said) => TestError::new(ExitCode::ScriptAborted, format!("{said}{}", place_text(error))),
+            None => TestError::script(error),
+        }
+    }
+
+    /// Why `setup` or `teardown` failed, if one of them did.
+    pub fn fixture_error(&self) -> Option<TestError> {
+        self.state.fixture_error.lock().ok().and_then(|error| error.clone())
+    }
+
+    pub(crate) fn fixture_failed(&self, error: TestError) {
+        if let Ok(mut failed) = self.state.fixture_error.lock() {
+            failed.get_or_insert(error);
+        }
+    }
+
+    /// The script's abort gets the place where it was asked for.
+    pub(crate) fn aborted_at(&self, error: &ScriptError) {
+        if let Ok(mut aborted) = self.state.aborted.lock()
+            && let Some(said) = aborted.as_mut()
+            && !said.contains(" at ")
+        {
+            said.push_str(&place_text(error));
+        }
     }
 
     /// Says something.
@@ -243,7 +302,19 @@ impl Test {
         source: Option<&'static str>,
         hint: Option<String>,
     ) {
-        (self.listener)(&Remark { loudness, message: message.into(), source, hint });
+        (self.listener)(&Remark { loudness, message: message.into(), source, hint, fields: Vec::new() });
+    }
+
+    /// Says something that belongs to a scenario.
+    pub(crate) fn say_of(
+        &self,
+        facts: &ScenarioFacts,
+        loudness: Loudness,
+        message: String,
+        source: Option<&'static str>,
+    ) {
+        let fields = vec![("executor", facts.executor.clone()), ("scenario", facts.name.clone())];
+        (self.listener)(&Remark { loudness, message, source, hint: None, fields });
     }
 
     pub(crate) fn warn(&self, message: &str) {
@@ -255,6 +326,7 @@ impl Test {
         if let Ok(mut aborted) = self.state.aborted.lock() {
             aborted.get_or_insert(message);
         }
+        self.state.is_aborted.store(true, Ordering::Relaxed);
         if let Some(stop) = self.state.stop.get() {
             stop();
         }
@@ -303,9 +375,48 @@ impl State {
             vus_made: AtomicU64::new(0),
             aborted: Mutex::new(None),
             is_failed: AtomicBool::new(false),
+            is_aborted: AtomicBool::new(false),
+            fixture_error: Mutex::default(),
+            scenarios: OnceLock::new(),
+            started: OnceLock::new(),
+            scenarios_started: OnceLock::new(),
             stop: OnceLock::new(),
         }
     }
+}
+
+/// Frames that are the script's, as k6 writes them.
+fn frames(error: &ScriptError) -> impl Iterator<Item = String> {
+    let own =
+        error.stack.iter().filter(|frame| !frame.file.starts_with("k6") && !frame.file.starts_with("weir:"));
+    own.map(|frame| match (frame.file.is_empty(), frame.file.starts_with('/')) {
+        (true, _) => "native".to_owned(),
+        (false, true) => {
+            format!("{} (file://{}:{}:{})", frame.function, frame.file, frame.line, frame.column)
+        }
+        (false, false) => format!("{} ({}:{}:{})", frame.function, frame.file, frame.line, frame.column),
+    })
+}
+
+/// What was thrown and where, in k6's form.
+pub(crate) fn stack_text(error: &ScriptError) -> String {
+    let mut text = match error.name.is_empty() {
+        true => error.message.clone(),
+        false => format!("{}: {}", error.name, error.message),
+    };
+    let mut has_frames = false;
+    for frame in frames(error) {
+        text.push_str(&format!("\n\tat {frame}"));
+        has_frames = true;
+    }
+    if has_frames {
+        text.push('\n');
+    }
+    text
+}
+
+fn place_text(error: &ScriptError) -> String {
+    frames(error).find(|frame| frame != "native").map(|frame| format!(" at {frame}")).unwrap_or_default()
 }
 
 /// Tags of all samples.

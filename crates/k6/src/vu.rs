@@ -6,13 +6,15 @@ pub(crate) use traffic::AtOnce;
 
 use crate::answer::Heard;
 use crate::host::{Ask, Reply, ScenarioFacts, VuHost, Worker};
-use crate::test::{Loudness, Test};
+use crate::test::{Loudness, Test, TestError, stack_text};
 use js::rquickjs::{Ctx, Value};
 use js::{Limits, Outcome, ScriptError, Step, Vm};
 use k6_metrics::MetricId;
-use k6_options::{Executor, Scenario as K6Scenario};
+use k6_options::{Executor, Scenario as K6Scenario, Share};
 use plan::Target;
-use scenario::{Choice, Context, Event, Exchange, Next, Scenario, ScenarioFactory, Shape, UserSource};
+use scenario::{
+    Choice, Context, Event, Exchange, Next, RestKind, Scenario, ScenarioFactory, Shape, UserSource,
+};
 use stats::ErrorClass;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,8 +41,22 @@ pub enum Role {
 pub(crate) struct Seen {
     /// Names of exported functions.
     pub(crate) functions: Vec<String>,
+    /// Exports that should be functions and are not.
+    pub(crate) misfits: Vec<String>,
     /// The export `options`, null without one.
     pub(crate) options: serde_json::Value,
+}
+
+/// How many iterations a scenario has in all, where it has a number.
+fn iterations_total(scenario: &K6Scenario, share: &Share) -> Option<u64> {
+    match &scenario.executor {
+        Executor::SharedIterations(shared) => Some(shared.iterations_of(share)),
+        Executor::PerVuIterations(each) => {
+            let vus = share.scale(u64::try_from(each.vus()).ok()?);
+            vus.checked_mul(u64::try_from(each.iterations()).ok()?)
+        }
+        _ => None,
+    }
 }
 
 /// Makes the users of one scenario.
@@ -79,15 +95,27 @@ impl Factory {
             group: String::new(),
             tags: scenario.tags.clone().unwrap_or_default(),
             env: scenario.env.clone().unwrap_or_default(),
+            longest_ns: scenario.maximum_end().as_ns(),
+            start_ns: scenario.start_time().as_ns(),
             regular_ns: scenario.regular_end().as_ns().saturating_sub(scenario.start_time().as_ns()),
+            iterations_total: iterations_total(scenario, &test.consolidated.share),
             iterations_each: match &scenario.executor {
                 Executor::PerVuIterations(each) => u64::try_from(each.iterations()).ok(),
                 _ => None,
             },
-            begun: std::sync::OnceLock::new(),
-            iterations: std::sync::atomic::AtomicU64::new(0),
+            iteration_min_ns: test
+                .consolidated
+                .options
+                .min_iteration_duration
+                .map_or(0, k6_options::GoDuration::as_ns),
+            ..ScenarioFacts::default()
         };
         Self::new(test, Role::Iterations, facts, first_id, prepared.min(planned))
+    }
+
+    /// The scenario as its users and those who watch it see it.
+    pub(crate) fn facts(&self) -> Arc<ScenarioFacts> {
+        Arc::clone(&self.facts)
     }
 
     fn new(test: &Arc<Test>, role: Role, facts: ScenarioFacts, first_id: u64, prepared: u64) -> Self {
@@ -158,6 +186,8 @@ pub(crate) struct Vu {
     begun_ns: u64,
     iteration_count: u64,
     is_within: bool,
+    /// Whether the iteration is over and only its shortest length is waited out.
+    is_resting: bool,
 }
 
 impl Vu {
@@ -174,6 +204,7 @@ impl Vu {
             begun_ns: 0,
             iteration_count: 0,
             is_within: false,
+            is_resting: false,
         };
         vu.awake();
         vu
@@ -187,11 +218,17 @@ impl Vu {
                     self.vm = Some(vm);
                     if self.role == Role::Iterations {
                         self.test.state.vus_made.fetch_add(1, Ordering::Relaxed);
+                        self.facts.made.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 Err(error) => {
                     self.has_failed_init = true;
-                    self.test.say(Loudness::Error, error.to_string(), None, None);
+                    self.test.say(
+                        Loudness::Error,
+                        stack_text(&error),
+                        None,
+                        Some("script exception".to_owned()),
+                    );
                 }
             }
         }
@@ -210,6 +247,14 @@ impl Vu {
                     functions.set(functions.len(), name)?;
                 }
             }
+            let misfits = js::rquickjs::Array::new(ctx.clone())?;
+            for name in ["setup", "teardown", "handleSummary"] {
+                let export = exports.get(name)?;
+                if !export.is_function() && !export.is_undefined() && !export.is_null() {
+                    misfits.set(misfits.len(), name)?;
+                }
+            }
+            found.set("misfits", misfits)?;
             found.set("functions", functions)?;
             found.set("options", exports.get("options")?)?;
             let text = ctx.json_stringify(found)?;
@@ -223,10 +268,12 @@ impl Vu {
         let text = vm.with(|_, value| value.as_string().and_then(|text| text.to_string().ok()));
         let mut found: serde_json::Value =
             text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let functions = found["functions"].take();
-        let functions = functions.as_array().cloned().unwrap_or_default();
-        let names = functions.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
-        Ok(Seen { functions: names.collect(), options: found["options"].take() })
+        let mut names = |key: &str| -> Vec<String> {
+            let list = found[key].take().as_array().cloned().unwrap_or_default();
+            list.into_iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        };
+        let (functions, misfits) = (names("functions"), names("misfits"));
+        Ok(Seen { functions, misfits, options: found["options"].take() })
     }
 
     /// Calls `handleSummary` with its argument as JSON; `None`: it returned nothing.
@@ -242,7 +289,7 @@ impl Vu {
         loop {
             step = match step {
                 Step::Done(Ok(_)) => break,
-                Step::Done(Err(error)) => return Err(error.to_string()),
+                Step::Done(Err(error)) => return Err(stack_text(&error)),
                 Step::Asks(Ask::Sleep { ns }) => {
                     pause(Duration::from_nanos(ns).min(INIT_WAIT_MAX.saturating_sub(begun.elapsed())));
                     vm.reply(Reply::Slept)
@@ -279,8 +326,25 @@ impl Vu {
 
     /// An iteration is over.
     fn end(&mut self, now_ns: u64, outcome: Result<Outcome, ScriptError>) -> Next {
-        self.is_within = false;
         let test = Arc::clone(&self.test);
+        let is_over = || {
+            let end_ns = self.facts.start_ns.saturating_add(self.facts.longest_ns);
+            self.facts.longest_ns > 0 && test.scenarios_elapsed_ns() >= end_ns
+        };
+        let is_cut_off = match &outcome {
+            Ok(_) => false,
+            Err(error) if error.kind == js::ErrorKind::Time && is_over() => true,
+            Err(_) => test.state.is_aborted.load(Ordering::Relaxed),
+        };
+        if self.role == Role::Iterations && is_cut_off {
+            // What ends the test is no error of its iteration, which counts as cut off.
+            if let Err(error) = &outcome {
+                test.aborted_at(error);
+            }
+            self.abandon();
+            return Next::Done(Err(ErrorClass::Check));
+        }
+        self.is_within = false;
         if self.role == Role::Setup && outcome.is_ok() {
             self.keep_setup_data();
         }
@@ -302,18 +366,33 @@ impl Vu {
         if self.role == Role::Iterations {
             test.state.complete_count.fetch_add(1, Ordering::Relaxed);
             test.state.vus_active.fetch_sub(1, Ordering::Relaxed);
+            self.facts.busy.fetch_sub(1, Ordering::Relaxed);
+            self.facts.over.fetch_add(1, Ordering::Relaxed);
         }
         let is_dead = vm.is_dead();
         if is_dead {
             self.vm = None;
         }
         match outcome {
-            Ok(_) => Next::Done(Ok(())),
-            Err(error) => {
-                if self.role != Role::Iterations {
-                    test.abort(error.to_string());
+            Ok(_) => {
+                let rest_ns =
+                    self.facts.iteration_min_ns.saturating_sub(now_ns.saturating_sub(self.begun_ns));
+                if rest_ns == 0 || self.role != Role::Iterations {
+                    return Next::Done(Ok(()));
                 }
-                test.say(Loudness::Error, error.to_string(), None, Some("script exception".to_owned()));
+                self.is_resting = true;
+                Next::Rest { duration_ns: rest_ns, kind: RestKind::Think }
+            }
+            Err(error) if self.role != Role::Iterations => {
+                if test.state.is_aborted.load(Ordering::Relaxed) {
+                    test.aborted_at(&error);
+                } else {
+                    test.fixture_failed(TestError::script(&error));
+                }
+                Next::Done(Err(ErrorClass::Check))
+            }
+            Err(error) => {
+                test.say_of(&self.facts, Loudness::Error, stack_text(&error), Some("stacktrace"));
                 Next::Done(Err(ErrorClass::Check))
             }
         }
@@ -336,10 +415,14 @@ impl Scenario for Vu {
         if self.facts.iterations_each.is_some_and(|each| self.iteration_count >= each) {
             return None;
         }
+        if self.role == Role::Iterations && self.test.state.is_aborted.load(Ordering::Relaxed) {
+            return None;
+        }
         self.awake()?;
         self.is_within = true;
         if self.role == Role::Iterations {
             self.test.state.vus_active.fetch_add(1, Ordering::Relaxed);
+            self.facts.busy.fetch_add(1, Ordering::Relaxed);
         }
         Some(0)
     }
@@ -357,6 +440,7 @@ impl Scenario for Vu {
             Event::Lane(lane, answer) => {
                 self.heard(Some(lane), answer.map(|answer| Heard::of(&answer, now_ns)), now_ns)
             }
+            Event::Rested if std::mem::take(&mut self.is_resting) => Next::Done(Ok(())),
             Event::Rested => self.rested(now_ns),
             Event::Met(met) => self.met(met, now_ns),
         }
@@ -385,7 +469,10 @@ impl Scenario for Vu {
         if std::mem::take(&mut self.is_within) && self.role == Role::Iterations {
             self.test.state.interrupted_count.fetch_add(1, Ordering::Relaxed);
             self.test.state.vus_active.fetch_sub(1, Ordering::Relaxed);
+            self.facts.busy.fetch_sub(1, Ordering::Relaxed);
+            self.facts.over.fetch_add(1, Ordering::Relaxed);
         }
+        self.is_resting = false;
         true
     }
 }
@@ -406,7 +493,12 @@ fn start(
         );
         wrong
     };
-    let mut vm = Vm::new(&test.script, host, Limits::default(), id).map_err(no_stack)?;
+    let mut limits = Limits::default();
+    if facts.longest_ns > 0 {
+        // A script that never waits can't be cut off by its worker, which stands still with it.
+        limits.turn_ns = limits.turn_ns.min(facts.longest_ns);
+    }
+    let mut vm = Vm::new(&test.script, host, limits, id).map_err(no_stack)?;
     let begun = std::time::Instant::now();
     let mut step = vm.start();
     loop {

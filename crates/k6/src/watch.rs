@@ -2,8 +2,9 @@
 
 use crate::test::{Loudness, Test};
 use k6_metrics::{EVALUATION_PERIOD_NS, MetricId, Moment, TagSetId};
-use record::{Progress, RunObserver};
+use record::{PhaseRecord, Progress, RunObserver};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Watches a run.
 pub struct Watch {
@@ -12,6 +13,8 @@ pub struct Watch {
     stop: Box<dyn Fn()>,
     evaluated_ns: u64,
     has_stopped: bool,
+    /// Scenarios whose users were not enough.
+    insufficient: Vec<String>,
     /// How much of the run is over, ns.
     pub elapsed_ns: u64,
 }
@@ -30,6 +33,7 @@ impl Watch {
             stop: Box::new(stop),
             evaluated_ns: 0,
             has_stopped: false,
+            insufficient: Vec::new(),
             elapsed_ns: 0,
         }
     }
@@ -37,6 +41,38 @@ impl Watch {
     /// Whether a threshold ended the run.
     pub fn has_stopped(&self) -> bool {
         self.has_stopped
+    }
+
+    /// Once for each scenario: arrivals are dropped when all users that there may be are at work.
+    fn say_insufficient(&mut self, phase: &str) {
+        if self.insufficient.iter().any(|name| name == phase) {
+            return;
+        }
+        self.insufficient.push(phase.to_owned());
+        let scenarios = self.test.state.scenarios.get().map(Vec::as_slice).unwrap_or_default();
+        if let Some(facts) = scenarios.iter().find(|facts| facts.name == phase) {
+            let made = facts.made.load(Ordering::Relaxed);
+            let said = format!("Insufficient VUs, reached {made} active VUs and cannot initialize more");
+            self.test.say_of(facts, Loudness::Warning, said, None);
+        }
+    }
+
+    /// The run is over: iterations that had a number and never began are dropped, in one sample of each scenario.
+    pub fn close(&mut self) {
+        let scenarios = self.test.state.scenarios.get().cloned().unwrap_or_default();
+        for facts in scenarios {
+            let left =
+                facts.iterations_total.unwrap_or(0).saturating_sub(facts.iterations.load(Ordering::Relaxed));
+            let tags = self.scenario_tags(&facts.name);
+            if left > 0 {
+                let at_ns = self.elapsed_ns;
+                self.test
+                    .with_books(|books| books.add(MetricId::DROPPED_ITERATIONS, tags, left as f64, at_ns));
+            }
+        }
+        if self.test.iteration_counts().0 == 0 && !self.has_stopped && self.test.aborted().is_none() {
+            self.test.warn("No script iterations fully finished, consider making the test duration longer");
+        }
     }
 
     fn scenario_tags(&self, phase: &str) -> TagSetId {
@@ -48,11 +84,28 @@ impl Watch {
 }
 
 impl RunObserver for Watch {
+    fn phase_started(&mut self, phase: &str, _repeat: (u32, u32)) {
+        let scenarios = self.test.state.scenarios.get().map(Vec::as_slice).unwrap_or_default();
+        if let Some(facts) = scenarios.iter().find(|facts| facts.name == phase) {
+            self.test.scenario_started(facts.start_ns);
+        }
+    }
+
+    fn phase_ended(&mut self, phase: &PhaseRecord) {
+        let scenarios = self.test.state.scenarios.get().map(Vec::as_slice).unwrap_or_default();
+        if let Some(facts) = scenarios.iter().find(|facts| facts.name == phase.name) {
+            facts.ended_ns.store(self.test.scenarios_elapsed_ns().max(1), Ordering::Relaxed);
+        }
+    }
+
     fn interval_ended(&mut self, progress: &Progress<'_>) {
         let interval = progress.interval;
         let end_ns = interval.start_ns.saturating_add(interval.duration_ns);
         self.elapsed_ns = self.elapsed_ns.max(end_ns);
         let dropped = interval.counts.dropped;
+        if dropped > 0 {
+            self.say_insufficient(progress.phase);
+        }
         let tags = self.scenario_tags(progress.phase);
         let (active, made) = self.test.vu_counts();
         self.test.with_books(|books| {

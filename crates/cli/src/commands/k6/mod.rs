@@ -1,22 +1,28 @@
 //! `weir k6 run` and `weir k6 inspect`: a script with k6's command line, run by Weir, with k6's summary, files and exit codes.
 
+mod end;
+mod log;
+mod progress;
+
+use self::end::{Ending, finish};
+use self::log::Log;
+use self::progress::{Ticker, View};
 use crate::args::KeepArgs;
 use crate::exit::Failure;
 use crate::keeping::Keeping;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
-use ::k6::{Loudness, Remark, Role, Source, Test, TestError, Watch};
-use k6_metrics::{Detail, SummaryState};
-use k6_options::{Command, CommandLine, ConfigFile, ExitCode, Layers, Options, SummaryMode};
-use record::{RunObserver, RunRecord};
+use ::k6::{Loudness, Remark, Role, Source, Stage, Test, TestError, Watch};
+use k6_metrics::Detail;
+use k6_options::{Command, CommandLine, ConfigFile, ExitCode, Layers, Options, StartText, SummaryMode};
+use record::RunObserver;
 use runner::{RunControl, RunOptions};
 use scenario::ScenarioFactory;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Greatest script read from stdin.
 const STDIN_BYTES_MAX: u64 = 32 << 20;
@@ -45,7 +51,7 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let code = match words.split_first() {
         Some((first, rest)) if first == "run" => run_test(rest, talk),
-        Some((first, rest)) if first == "inspect" => inspect(rest, talk),
+        Some((first, rest)) if first == "inspect" => inspect(rest),
         Some((first, _)) if first == "version" || first == "--version" => {
             say_out(&format!("weir k6 v{} (k6 v2.2 scripts)\n", env!("CARGO_PKG_VERSION")))
         }
@@ -57,7 +63,8 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
         }
     };
     let code = code.unwrap_or_else(|error| {
-        talk.say(&format!("error: {error}"));
+        let hint = error.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        talk.say(&format!("error: {error}{hint}"));
         error.code
     });
     std::process::ExitCode::from(code.number())
@@ -80,7 +87,7 @@ fn say_out(text: &str) -> Result<ExitCode, TestError> {
 }
 
 fn error_of(code: ExitCode, message: impl Into<String>) -> TestError {
-    TestError { code, message: message.into() }
+    TestError { code, message: message.into(), hint: None }
 }
 
 /// What the words say: k6's own, and Weir's flags taken out of them.
@@ -136,10 +143,9 @@ fn variables() -> BTreeMap<String, String> {
 }
 
 /// The test that the words name, loaded.
-fn load(words: &mut Words, talk: &Talk) -> Result<Arc<Test>, TestError> {
+fn load(words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>, TestError> {
     let system = variables();
-    let mut warnings = std::mem::take(&mut words.line.warnings);
-    let settings = std::mem::take(&mut words.line.settings).with_variables(&system, &mut warnings)?;
+    let settings = words.line.settings.clone();
     let config_file = match &settings.config {
         None => ConfigFile::default(),
         Some(path) => {
@@ -170,12 +176,29 @@ fn load(words: &mut Words, talk: &Talk) -> Result<Arc<Test>, TestError> {
         no_thresholds: settings.no_thresholds == Some(true),
         detail: if settings.summary_mode == Some(SummaryMode::Full) { Detail::Full } else { Detail::Compact },
     };
-    let log = Log { begun: Instant::now(), talk: *talk, is_verbose: settings.verbose == Some(true) };
-    for warning in &warnings {
-        log.say(&Remark { loudness: Loudness::Warning, message: warning.clone(), source: None, hint: None });
+    let log = Arc::clone(log);
+    Test::load(source, Box::new(move |remark| log.say(remark)))
+}
+
+/// Reads what variables say beside flags, and opens the log.
+fn prepare(words: &mut Words) -> Result<Log, TestError> {
+    let system = variables();
+    let mut warnings = std::mem::take(&mut words.line.warnings);
+    let settings = std::mem::take(&mut words.line.settings).with_variables(&system, &mut warnings)?;
+    let console =
+        words.line.options.console_output.clone().or_else(|| system.get("K6_CONSOLE_OUTPUT").cloned());
+    let log = Log::new(&settings, console.as_deref().filter(|path| !path.is_empty()))?;
+    for message in warnings {
+        log.say(&Remark {
+            loudness: Loudness::Warning,
+            message,
+            source: None,
+            hint: None,
+            fields: Vec::new(),
+        });
     }
     words.line.settings = settings;
-    Test::load(source, Box::new(move |remark| log.say(remark)))
+    Ok(log)
 }
 
 fn stdin() -> Result<String, TestError> {
@@ -187,36 +210,13 @@ fn stdin() -> Result<String, TestError> {
     Ok(text)
 }
 
-/// What is said while a test runs, in the form of k6's log.
-struct Log {
-    begun: Instant,
-    talk: Talk,
-    is_verbose: bool,
-}
-
-impl Log {
-    fn say(&self, remark: &Remark) {
-        let level = match remark.loudness {
-            Loudness::Debug if !self.is_verbose => return,
-            Loudness::Debug => "DEBU",
-            Loudness::Info => "INFO",
-            Loudness::Warning => "WARN",
-            Loudness::Error => "ERRO",
-        };
-        let extra = [remark.hint.clone(), remark.source.map(|source| format!("source={source}"))];
-        let extra: Vec<String> = extra.into_iter().flatten().collect();
-        let seconds = self.begun.elapsed().as_secs();
-        let line = format!("{level}[{seconds:04}] {} {}", remark.message, extra.join(" "));
-        self.talk.say(line.trim_end());
-    }
-}
-
-fn inspect(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
+fn inspect(words: &[String]) -> Result<ExitCode, TestError> {
     let mut words = read(Command::Inspect, words)?;
     if words.line.wants_help {
         return say_out(&k6_options::usage(Command::Inspect));
     }
-    let test = load(&mut words, talk)?;
+    let log = Arc::new(prepare(&mut words)?);
+    let test = load(&mut words, &log)?;
     let json = match words.line.settings.execution_requirements {
         Some(true) => test.consolidated.inspect(),
         _ => test.consolidated.options.inspect(),
@@ -229,41 +229,67 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
     if words.line.wants_help {
         return say_out(&usage());
     }
-    let test = load(&mut words, talk)?;
-    let script = words.line.script.clone();
-    let is_quiet = words.line.settings.quiet == Some(true);
-    if !is_quiet {
-        describe(&test, &script)?;
+    let log = Arc::new(prepare(&mut words)?);
+    let ran = load(&mut words, &log).and_then(|test| perform(&test, &words, &log, talk));
+    Ok(ran.unwrap_or_else(|error| {
+        log.say_error(&error);
+        error.code
+    }))
+}
+
+/// Runs a test that is loaded, from `setup` to its summary.
+fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Result<ExitCode, TestError> {
+    let script = &words.line.script;
+    let view = View::new(&words.line.settings);
+    if !view.is_quiet {
+        let name = format!("\n  Weir {}, running a k6 script\n\n", env!("CARGO_PKG_VERSION"));
+        let start = StartText { script, outputs: &[], web_dashboard: None };
+        say_out(&(name + &start.text(&test.consolidated, view.colour)))?;
     }
-    let plan = ::k6::lower(&test, &script, plan::Plan::SEED, words.own.keeps_late).map_err(|faults| {
+    let plan = ::k6::lower(test, script, plan::Plan::SEED, words.own.keeps_late).map_err(|faults| {
         let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
         error_of(ExitCode::InvalidConfig, texts.join("\n"))
     })?;
     let control = RunControl::new();
-    let stop = control.clone();
-    test.on_abort(move || stop.stop());
-    let stop = control.clone();
-    let signals = SignalWatch::start(move |_| stop.stop())
-        .map_err(|error| error_of(ExitCode::Other, format!("signals can't be watched: {error}")))?;
-    let begun = Instant::now();
+    // k6 cuts off what is under way when it is told to stop; a second signal ends the process.
+    let give_up = {
+        let control = control.clone();
+        move || {
+            control.stop();
+            control.stop();
+        }
+    };
+    test.on_abort(give_up.clone());
+    let on_signal = give_up.clone();
+    let signals = SignalWatch::start(move |count| {
+        if count > 1 {
+            std::process::exit(i32::from(ExitCode::Aborted.number()));
+        }
+        on_signal();
+    });
+    let signals =
+        signals.map_err(|error| error_of(ExitCode::Other, format!("signals can't be watched: {error}")))?;
+    test.start_clock();
+    let ticker = Ticker::start(test, &view);
     let mut failed = None;
     if test.has_setup() {
+        ticker.at(Stage::Setup);
         let limit = test.consolidated.options.setup_timeout.unwrap_or(Options::SETUP_TIMEOUT);
-        failed = fixture(&test, "setup", Role::Setup, limit, &control)?;
+        failed = fixture(test, "setup", Role::Setup, limit, &control)?;
     }
-    let mut keeping = Keeping::begin(&words.own.keep, Path::new(""), &control, talk).map_err(of_failure)?;
-    let mut watch = Watch::new(&test, {
-        let stop = control.clone();
-        move || stop.stop()
-    });
     let mut record = None;
+    let mut has_crossed = false;
     if failed.is_none() && signals.count() == 0 {
+        ticker.at(Stage::Scenarios);
+        let mut keeping =
+            Keeping::begin(&words.own.keep, Path::new(""), &control, talk).map_err(of_failure)?;
+        let mut watch = Watch::new(test, give_up);
         let factories =
             test.factories().into_iter().map(|factory| Arc::new(factory) as Arc<dyn ScenarioFactory>);
         let options = RunOptions {
             worker_count: words.own.threads,
             origin: "k6".to_owned(),
-            control,
+            control: control.clone(),
             labels: words.own.keep.labels.iter().cloned().collect(),
             ..RunOptions::default()
         };
@@ -272,139 +298,52 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
         let ran = runner::execute_with(plan, factories.collect(), options, &mut observers);
         let ran = ran.map_err(|error| error_of(ExitCode::Other, error.to_string()))?;
         keeping.finish(&ran);
+        watch.close();
+        has_crossed = watch.has_stopped();
         record = Some(ran);
     }
-    if test.has_teardown() && (failed.is_none() || test.aborted().is_some()) && signals.count() < 2 {
+    if test.has_teardown() && failed.is_none() && signals.count() < 2 {
+        ticker.at(Stage::Teardown);
         let limit = test.consolidated.options.teardown_timeout.unwrap_or(Options::SETUP_TIMEOUT);
-        let ended = fixture(&test, "teardown", Role::Teardown, limit, &RunControl::new())?;
-        failed = failed.or(ended);
+        failed = fixture(test, "teardown", Role::Teardown, limit, &RunControl::new())?;
     }
-    finish(
-        &test,
-        &words,
-        record.as_ref(),
-        begun,
-        talk,
-        Ending { failed, was_signalled: signals.count() > 0, has_crossed: watch.has_stopped() },
-    )
+    ticker.stop();
+    let ending = Ending { failed, was_signalled: signals.count() > 0, has_crossed };
+    finish(test, words, record.as_ref(), log, talk, ending)
 }
 
-/// How a test came to its end.
-struct Ending {
-    failed: Option<ExitCode>,
-    was_signalled: bool,
-    has_crossed: bool,
-}
-
-/// Runs `setup` or `teardown`; the code of one that failed.
+/// Runs `setup` or `teardown`; why it failed, where it did.
 fn fixture(
     test: &Arc<Test>,
     name: &str,
     role: Role,
     limit: k6_options::GoDuration,
     control: &RunControl,
-) -> Result<Option<ExitCode>, TestError> {
+) -> Result<Option<TestError>, TestError> {
     let options = RunOptions { control: control.clone(), ..RunOptions::default() };
     let factory = Arc::new(test.fixture(role)) as Arc<dyn ScenarioFactory>;
     let ran = runner::execute_with(test.fixture_plan(name, limit), vec![factory], options, &mut []);
     let ran = ran.map_err(|error| error_of(ExitCode::Other, error.to_string()))?;
     let counts = ran.phases.first().map(|phase| phase.counts).unwrap_or_default();
+    if let Some(aborted) = test.aborted().filter(|_| role == Role::Setup) {
+        return Ok(Some(error_of(ExitCode::ScriptAborted, aborted)));
+    }
+    if let Some(error) = test.fixture_error() {
+        return Ok(Some(error));
+    }
     if counts.failed > 0 || counts.due == 0 {
-        return Ok(Some(ExitCode::ScriptException));
+        return Ok(Some(error_of(ExitCode::ScriptException, format!("{name}() did not run"))));
     }
-    if counts.unfinished > 0 {
+    if counts.unfinished > 0 && ran.aborted.is_none() {
         let code = if role == Role::Setup { ExitCode::SetupTimeout } else { ExitCode::TeardownTimeout };
-        return Ok(Some(if ran.aborted.is_some() { ExitCode::Aborted } else { code }));
+        return Ok(Some(TestError {
+            code,
+            message: format!("{name}() execution timed out after {} seconds", limit.as_secs_f64()),
+            hint: Some(format!("You can increase the time limit via the {name}Timeout option")),
+        }));
     }
-    Ok(None)
-}
-
-/// What is to run, before it does.
-fn describe(test: &Test, script: &str) -> Result<(), TestError> {
-    let share = &test.consolidated.share;
-    let requirements = test.consolidated.requirements();
-    let scenarios = test.consolidated.scenarios();
-    let plural = if scenarios.len() == 1 { "scenario" } else { "scenarios" };
-    let mut text = format!(
-        "\n  Weir {}, running a k6 script\n\n     execution: local\n        script: {script}\n        output: -\n\n     scenarios: (100.00%) {} {plural}, {} max VUs, {} max duration (incl. graceful stop):\n",
-        env!("CARGO_PKG_VERSION"),
-        scenarios.len(),
-        requirements.vus_max(),
-        requirements.end().round(k6_options::GoDuration::from_ms(100.0).unwrap_or_default()),
-    );
-    for (name, scenario) in scenarios {
-        text.push_str(&format!("              * {name}: {}\n", scenario.description(share)));
-    }
-    text.push('\n');
-    say_out(&text).map(drop)
-}
-
-fn finish(
-    test: &Arc<Test>,
-    words: &Words,
-    record: Option<&RunRecord>,
-    begun: Instant,
-    talk: &Talk,
-    ending: Ending,
-) -> Result<ExitCode, TestError> {
-    let settings = &words.line.settings;
-    let no_color = settings.no_color == Some(true);
-    let state = SummaryState {
-        is_stdout_tty: io::stdout().is_terminal() && !no_color,
-        is_stderr_tty: io::stderr().is_terminal() && !no_color,
-        test_run_duration_ms: 0.0,
-    };
-    let is_silent = settings.summary_mode == Some(SummaryMode::Disabled);
-    let is_legacy = settings.summary_mode == Some(SummaryMode::Legacy);
-    let outcome = test.summary(begun.elapsed().as_nanos() as u64, state, is_legacy, is_silent);
-    for (place, bytes) in &outcome.written.parts {
-        let written = match place.as_str() {
-            "stdout" => io::stdout().write_all(bytes),
-            "stderr" => io::stderr().write_all(bytes),
-            path => std::fs::write(path, bytes),
-        };
-        if let Err(error) = written {
-            talk.say(&format!("error: handleSummary: can't write {place}: {error}"));
-        }
-    }
-    if let Some(path) = &settings.summary_export
-        && let Err(error) = std::fs::write(path, &outcome.written.export)
-    {
-        talk.say(&format!("error: --summary-export {path}: {error}"));
-    }
-    if let (Some(path), Some(record)) = (&words.own.json, record) {
-        let json = serde_json::to_vec(record).unwrap_or_default();
-        std::fs::write(path, json)
-            .map_err(|error| error_of(ExitCode::Other, format!("--json {path}: {error}")))?;
-    }
-    let (complete, interrupted) = test.iteration_counts();
-    if settings.quiet != Some(true) {
-        let line = format!("\n{} complete and {} interrupted iterations\n", complete, interrupted);
-        talk.say(&line);
-    }
-    if let Some(record) = record {
-        for reason in
-            record.verdict.reasons.iter().filter(|reason| reason.state > record::VerdictState::Valid)
-        {
-            talk.say(&format!("warning: {}\nhint: {}", reason.message, reason.hint));
-        }
-    }
-    if let Some(aborted) = test.aborted() {
-        talk.say(&format!("error: {aborted}"));
-        return Ok(ending.failed.unwrap_or(ExitCode::ScriptAborted));
-    }
-    if let Some(code) = ending.failed {
-        return Ok(code);
-    }
-    if let Some(crossed) = &outcome.crossed {
-        talk.say(&format!("error: {crossed}"));
-    }
-    Ok(match () {
-        () if ending.was_signalled => ExitCode::Aborted,
-        () if test.is_failed() => ExitCode::MarkedAsFailed,
-        () if outcome.crossed.is_some() || ending.has_crossed => ExitCode::ThresholdsFailed,
-        () => ExitCode::Success,
-    })
+    let aborted = || error_of(ExitCode::Aborted, "test run was aborted because of a signal");
+    Ok((counts.unfinished > 0).then(aborted))
 }
 
 fn of_failure(failure: Failure) -> TestError {

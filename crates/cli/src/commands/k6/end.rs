@@ -1,0 +1,108 @@
+//! A test's end: the summary, files, the last progress, what Weir says of the run, the exit code.
+
+use super::log::Log;
+use super::progress::View;
+use super::{Words, error_of};
+use crate::talk::Talk;
+use ::k6::{Stage, Test, TestError};
+use k6_metrics::SummaryState;
+use k6_options::{ExitCode, SummaryMode};
+use record::{RunRecord, VerdictState};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+/// How a test came to its end.
+pub(super) struct Ending {
+    pub(super) failed: Option<TestError>,
+    pub(super) was_signalled: bool,
+    pub(super) has_crossed: bool,
+}
+
+pub(super) fn finish(
+    test: &Arc<Test>,
+    words: &Words,
+    record: Option<&RunRecord>,
+    log: &Log,
+    talk: &Talk,
+    ending: Ending,
+) -> Result<ExitCode, TestError> {
+    let settings = &words.line.settings;
+    let view = View::new(settings);
+    let has_color = settings.no_color != Some(true);
+    let state = SummaryState {
+        is_stdout_tty: io::stdout().is_terminal() && has_color,
+        is_stderr_tty: io::stderr().is_terminal() && has_color,
+        test_run_duration_ms: 0.0,
+    };
+    let is_silent = settings.summary_mode == Some(SummaryMode::Disabled);
+    let is_legacy = settings.summary_mode == Some(SummaryMode::Legacy);
+    let outcome = test.summary(test.elapsed_ns(), state, is_legacy, is_silent);
+    for (place, bytes) in &outcome.written.parts {
+        let written = match place.as_str() {
+            "stdout" => io::stdout().write_all(bytes),
+            "stderr" => io::stderr().write_all(bytes),
+            path => std::fs::write(path, bytes),
+        };
+        if let Err(error) = written {
+            log.say_error(&error_of(
+                ExitCode::Other,
+                format!("failed to save summary to '{place}': {error}"),
+            ));
+        }
+    }
+    if let Some(path) = &settings.summary_export
+        && let Err(error) = std::fs::write(path, &outcome.written.export)
+    {
+        log.say_error(&error_of(ExitCode::Other, format!("failed to save summary to '{path}': {error}")));
+    }
+    if let (Some(path), Some(record)) = (&words.own.json, record) {
+        let json = serde_json::to_vec(record).unwrap_or_default();
+        std::fs::write(path, json)
+            .map_err(|error| error_of(ExitCode::Other, format!("--json {path}: {error}")))?;
+    }
+    if !view.is_quiet {
+        // Nobody to tell when stdout can't be written.
+        let _ = io::stdout().write_all(view.lines(test, Stage::Scenarios).as_bytes());
+        record.iter().for_each(|record| talk.say(&weir_says(record)));
+    }
+    Ok(code(test, log, ending, outcome.crossed))
+}
+
+/// What k6 does not tell: whether the numbers hold, and response times where iterations were due at a rate.
+fn weir_says(record: &RunRecord) -> String {
+    let verdict = &record.verdict;
+    let word = match verdict.state {
+        VerdictState::Valid => "valid",
+        VerdictState::Suspect => "suspect",
+        VerdictState::Invalid => "not valid",
+    };
+    let mut text = format!("\nWeir: the run is {word}\n");
+    for reason in verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid) {
+        text.push_str(&format!("warning: {}\nhint: {}\n", reason.message, reason.hint));
+    }
+    text
+}
+
+/// The process's code; what ended the test badly is logged.
+fn code(test: &Test, log: &Log, ending: Ending, crossed: Option<String>) -> ExitCode {
+    let aborted = test.aborted().map(|said| error_of(ExitCode::ScriptAborted, said));
+    let signalled = || error_of(ExitCode::Aborted, "test run was aborted because k6 received a signal");
+    let failed = ending.failed.or(aborted).or_else(|| ending.was_signalled.then(signalled));
+    if let Some(error) = failed {
+        log.say_error(&error);
+        return error.code;
+    }
+    let crossed = crossed.map(|said| error_of(ExitCode::ThresholdsFailed, said));
+    if let Some(error) = crossed {
+        // One that ended the test was said then.
+        if !ending.has_crossed {
+            log.say_error(&error);
+        }
+        return ExitCode::ThresholdsFailed;
+    }
+    match () {
+        () if ending.has_crossed => ExitCode::ThresholdsFailed,
+        () if test.is_failed() => ExitCode::MarkedAsFailed,
+        () => ExitCode::Success,
+    }
+}

@@ -1,0 +1,4 @@
+// exit: 0
+// stdout: TOTAL RESULTS
+export default function () {}
+export function handleSummary() {}
