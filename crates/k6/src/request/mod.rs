@@ -150,6 +150,7 @@ pub(crate) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     let text =
         |value: Value<'js>| String::from_utf8_lossy(&bytes_of(&value).unwrap_or_default()).into_owned();
     module.set("text", Function::new(ctx.clone(), text)?)?;
+    module.set("jsonError", Function::new(ctx.clone(), json_error)?)?;
     let own = calls.clone();
     module.set("warn", Function::new(ctx.clone(), move |said: String| own.host().test.warn(&said))?)?;
     let expected = |ctx: Ctx<'js>, ranges: Array<'js>| -> Result<Object<'js>> {
@@ -166,6 +167,15 @@ pub(crate) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     };
     module.set("setResponseCallback", Function::new(ctx.clone(), set)?)?;
     jars(ctx, calls, module)
+}
+
+/// Where a text is no JSON; `None`: it is.
+fn json_error(text: String) -> Option<String> {
+    let error = serde_json::from_str::<serde_json::Value>(&text).err()?;
+    let (line, character) = (error.line(), error.column());
+    let said = error.to_string();
+    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+    Some(format!("cannot parse json due to an error at line {line}, character {character} , error: {said}"))
 }
 
 /// Functions of jars. A jar's handle is a function that shows it to whoever asked.
