@@ -263,7 +263,7 @@ impl Host for VuHost {
     }
 
     fn console<'js>(&self, _ctx: &Ctx<'js>, level: Level, arguments: &[Value<'js>]) {
-        let texts: Vec<String> = arguments.iter().map(|value| native::console::shown(value, 0)).collect();
+        let texts: Vec<String> = arguments.iter().map(native::console::shown).collect();
         let loudness = match level {
             Level::Debug => Loudness::Debug,
             Level::Log | Level::Info => Loudness::Info,

@@ -19,6 +19,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("k6/html", include_str!("modules/html.js")),
     ("weir:markup", include_str!("modules/markup.js")),
     ("weir:elements", include_str!("modules/elements.js")),
+    ("weir:rows", include_str!("modules/rows.js")),
+    ("k6/experimental/fs", include_str!("modules/fs.js")),
+    ("k6/experimental/csv", include_str!("modules/csv.js")),
     ("k6/timers", include_str!("modules/timers.js")),
     ("k6/experimental/timers", include_str!("modules/timers.js")),
     ("k6/experimental/webcrypto", include_str!("modules/webcrypto.js")),
@@ -32,14 +35,19 @@ const NATIVE: &[&str] = &[
     "weir:data",
     "weir:encoding",
     "weir:crypto",
+    "weir:files",
     "weir:html",
     "weir:later",
     "weir:summary",
 ];
 /// Libraries by the begin of their URLs, in place of what is served there.
-const LIBRARIES: [(&str, &str); 2] = [
+const LIBRARIES: &[(&str, &str)] = &[
     ("https://jslib.k6.io/k6-utils/", include_str!("modules/utils.js")),
     ("https://jslib.k6.io/k6-summary/", include_str!("modules/summary.js")),
+    ("https://jslib.k6.io/papaparse/", include_str!("modules/papaparse.js")),
+    ("https://raw.githubusercontent.com/benc-uk/k6-reporter/", include_str!("modules/reporter.js")),
+    ("https://raw.githubusercontent.com/centminmod/k6-reporter/", include_str!("modules/reporter.js")),
+    ("https://raw.githubusercontent.com/centminmod/k6-benchmarking/", include_str!("modules/reporter.js")),
 ];
 /// Modules that come with protocols and services that are not there.
 const ABSENT: [&str; 6] =

@@ -86,6 +86,8 @@ pub(crate) struct State {
     pub(crate) books: Mutex<Books>,
     pub(crate) thresholds: Mutex<Thresholds>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<Vec<String>>>>,
+    /// Files that the script opened.
+    pub(crate) opened: crate::native::files::Opened,
     /// What `setup` returned, as JSON; `None` inside: nothing.
     pub(crate) setup_data: OnceLock<Option<String>>,
     pub(crate) complete_count: AtomicU64,
@@ -368,6 +370,7 @@ impl State {
             books: Mutex::new(Books::new(registry, detail)),
             thresholds: Mutex::default(),
             shared_arrays: Mutex::default(),
+            opened: Mutex::default(),
             setup_data: OnceLock::new(),
             complete_count: AtomicU64::new(0),
             interrupted_count: AtomicU64::new(0),

@@ -4,6 +4,7 @@ mod ab;
 mod command;
 mod compare;
 mod help;
+mod k6_modules;
 mod k6;
 mod k6_http;
 mod kept;

@@ -10,6 +10,7 @@ const refuse = () => { throw new TypeError('SharedArray is immutable'); };
 export function SharedArray(name, fn) {
   if (typeof name !== 'string' || name === '') throw new TypeError("empty name provided to SharedArray's constructor");
   if (typeof fn !== 'function') throw new TypeError("a function is expected as the second argument of SharedArray's constructor");
+  if (fn.constructor.name === 'AsyncFunction') throw new TypeError('SharedArray constructor does not support async functions as second argument');
   if (length(name) === undefined) {
     const made = fn();
     if (!Array.isArray(made)) throw new TypeError('only arrays can be made into SharedArray');
@@ -20,6 +21,11 @@ export function SharedArray(name, fn) {
   const at = (key) => (index(key) >= 0 && index(key) < count ? freeze(JSON.parse(read(name, index(key)))) : undefined);
   return new Proxy([], {
     get: (target, key) => (key === 'length' ? count : index(key) >= 0 ? at(key) : target[key]),
+    ownKeys: () => [...Array.from({ length: count }, (_, at) => String(at)), 'length'],
+    getOwnPropertyDescriptor: (target, key) => {
+      if (key === 'length') return { value: count, writable: true, enumerable: false, configurable: false };
+      return index(key) >= 0 && index(key) < count ? { value: at(key), writable: true, enumerable: true, configurable: true } : undefined;
+    },
     has: (target, key) => (index(key) >= 0 ? index(key) < count : key in target),
     set: refuse, deleteProperty: refuse, defineProperty: refuse, setPrototypeOf: refuse,
   });

@@ -13,6 +13,14 @@ const tags = new Proxy({}, {
   },
 });
 
+let metadata;
+const told = () => metadata ??= new Proxy({}, {
+  set(target, key, value) {
+    if (!['string', 'number', 'boolean'].includes(typeof value)) throw new TypeError('only strings, booleans and numbers are accepted as metadata values');
+    target[key] = String(value);
+    return true;
+  },
+});
 let frozen;
 function freeze(value) {
   if (value !== null && typeof value === 'object') Object.values(Object.freeze(value)).forEach(freeze);
@@ -45,6 +53,6 @@ export const vu = {
   get iterationInInstance() { return native.iterationOfVu(); },
   get iterationInScenario() { return native.iterationOfVu(); },
   get tags() { return tags; },
-  metrics: { tags, metadata: {} },
+  metrics: { tags, get metadata() { return told(); } },
 };
 export default { instance, scenario, test, vu };

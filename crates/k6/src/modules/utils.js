@@ -1,7 +1,9 @@
 // In the place of jslib's k6-utils: small helpers under their names.
+import { check as checkNow } from 'k6';
 import exec from 'k6/execution';
 
-export function uuidv4() {
+export function uuidv4(secure = false) {
+  if (secure) return globalThis.crypto.randomUUID();
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (letter) => {
     const digit = Math.floor(Math.random() * 16);
     return (letter === 'x' ? digit : (digit % 4) + 8).toString(16);
@@ -60,4 +62,18 @@ export function tagWithCurrentStageProfile() {
   const [all, index] = [stages(), getCurrentStageIndex()];
   const [before, now] = [index === 0 ? -1 : all[index - 1].target, all[index].target];
   exec.vu.metrics.tags.stage_profile = now > before ? 'ramp-up' : now === before ? 'steady' : 'ramp-down';
+}
+export function normalDistributionStages(maxVus, seconds, stages = 10) {
+  // A bell from two deviations before its middle to two behind it, then nothing; what leads to its ends takes a third of the time.
+  const heights = Array.from({ length: stages + 1 }, (_, at) => Math.exp(-((-2 + (4 * at) / stages) ** 2) / 2));
+  const peak = Math.max(...heights);
+  const [outer, inner] = [Math.ceil(seconds / 6), Math.ceil((4 * seconds) / (6 * stages))];
+  const made = heights.map((height, at) => ({ duration: `${at === 0 ? outer : inner}s`, target: Math.round((maxVus * height) / peak) }));
+  return [...made, { duration: `${outer}s`, target: 0 }];
+}
+// As the module k6 has it, and a promise if one of the functions gives one.
+export function check(value, sets, tags) {
+  const found = Object.entries(sets).map(([name, test]) => [name, typeof test === 'function' ? test(value) : test]);
+  if (!found.some(([, result]) => result instanceof Promise)) return checkNow(value, Object.fromEntries(found.map(([name, result]) => [name, Boolean(result)])), tags);
+  return Promise.all(found.map(async ([name, result]) => checkNow(value, { [name]: Boolean(await result) }, tags))).then((all) => all.every(Boolean));
 }

@@ -35,7 +35,7 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
         if number.is_nan() {
             let said = format!(
                 "'{}' is an invalid value for metric '{name}', a number or a boolean value is expected",
-                shown(&value, 0)
+                shown(&value)
             );
             if host.test.consolidated.options.throw == Some(true) {
                 return Err(Exception::throw_type(&ctx, &said));

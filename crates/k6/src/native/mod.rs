@@ -25,6 +25,7 @@ pub(crate) fn make<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, url: &str) -> Res
         "weir:execution" => execution::module(ctx, calls, &module)?,
         "weir:data" => data::module(ctx, calls, &module)?,
         "weir:crypto" => crypto::module(ctx, calls, &module)?,
+        "weir:files" => files::module(ctx, calls, &module)?,
         "weir:html" => html::module(ctx, &module)?,
         "weir:later" => html::later(ctx, calls, &module)?,
         "weir:encoding" => encoding::module(ctx, calls, &module)?,
