@@ -31,7 +31,7 @@ pub(crate) enum Ask {
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// In the order in which they were asked for.
-    Fetched(Vec<Box<request::Finished>>),
+    Fetched(Vec<request::Finished>),
     Slept,
 }
 

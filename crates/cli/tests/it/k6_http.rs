@@ -177,3 +177,50 @@ fn options_say_where_requests_may_go() {
     assert_eq!(count(&summary, "http_reqs"), 10.0);
     assert_eq!(summary["metrics"]["http_req_failed"]["passes"], 3, "{summary}");
 }
+
+#[test]
+fn redirects_are_hops_with_samples_of_their_own() {
+    let (run, summary) = sound(
+        "redirects",
+        "thresholds: { 'http_reqs{name:chain}': ['count==4'], 'http_req_failed{status:404}': ['rate==1'] }",
+        "const chain = http.get(base + '/redirect/3', { tags: { name: 'chain' } });
+         same([chain.status, chain.url, chain.request.headers.Referer], [200, base + '/hello', [base + '/redirect/1']], 'chain');
+         same(http.get(base + '/redirect/3', { redirects: 1 }).status, 302, 'limited');
+         same(http.get(base + '/redirect/12').url, base + '/redirect/2', 'ten at most');
+         same(http.get(base + '/redirect?to=/cookie&status=303').request.method, 'GET', '303');
+         const posted = http.post(base + '/redirect?to=/echo&status=307', 'kept');
+         same([posted.request.method, posted.request.body], ['POST', 'kept'], '307');
+         same(http.post(base + '/redirect?to=/echo&status=302', 'lost').request.body, '', '302');
+         same(http.get(base + '/status/404', { responseCallback: null }).error_code, 1404, 'not counted');
+         same(http.get(base + '/status/404').error_code, 1404, 'counted');",
+    );
+    assert_eq!(run.stderr.matches("was redirected 10 times").count(), 1, "{}", run.stderr);
+    assert_eq!(count(&summary, "http_reqs"), 4.0 + 2.0 + 11.0 + 2.0 + 2.0 + 2.0 + 2.0);
+    let failed = &summary["metrics"]["http_req_failed"];
+    assert_eq!((&failed["passes"], &failed["fails"]), (&1.into(), &23.into()), "one was not counted");
+}
+
+#[test]
+fn failures_have_codes_and_times() {
+    let (_, summary) = sound(
+        "failures",
+        "noConnectionReuse: true, discardResponseBodies: true, userAgent: 'own'",
+        "const code = (path, params) => http.get(base + path, params).error_code;
+         same(code('/reset'), 1220, 'reset');
+         same(code('/delay?ms=2000', { timeout: 60 }), 1050, 'timeout');
+         same(code('/delay?ms=2000', { timeout: '60ms' }), 1050, 'timeout as text');
+         const slow = http.get(base + '/delay?ms=2000', { timeout: 60 });
+         if (slow.timings.duration < 59) console.error(`waited ${slow.timings.duration} ms`);
+         same([slow.status, slow.body, slow.error], [0, null, 'request timeout'], 'failed');
+         same(http.get('http://127.0.0.1:1/').error_code, 1212, 'refused');
+         same(http.get(base + '/hello').body, null, 'discarded');
+         const gzip = http.get(base + '/gzip', { responseType: 'text' });
+         same(typeof gzip.json(), 'object', 'decoded');
+         same(JSON.parse(http.get(base + '/echo', { responseType: 'text', headers: { Host: 'else.test' } }).body).headers.host ?? 'else.test', 'else.test', 'host');
+         same(gzip.request.headers['User-Agent'], ['own'], 'agent');",
+    );
+    assert_eq!(count(&summary, "http_reqs"), 8.0);
+    let longest = summary["metrics"]["http_req_duration"]["max"].as_f64().unwrap();
+    assert!((59.0..1_000.0).contains(&longest), "a request that timed out waited that long: {longest}");
+    assert!(summary["metrics"]["http_req_connecting"]["max"].as_f64().unwrap() > 0.0);
+}

@@ -245,10 +245,10 @@ fn take_params<'js>(
             asked.cookies.push(OwnCookie { name, value, replaces });
         }
     }
-    if let Some(jar) = params.get::<_, Value<'js>>("jar")?.as_object() {
-        if let Ok(handle) = jar.get::<_, Function<'js>>("__jar") {
-            asked.jar = host.jar_of(&handle)?;
-        }
+    if let Some(jar) = params.get::<_, Value<'js>>("jar")?.as_object()
+        && let Ok(handle) = jar.get::<_, Function<'js>>("__jar")
+    {
+        asked.jar = host.jar_of(&handle)?;
     }
     if params.contains_key("responseCallback")? {
         asked.expected = Expected::read(ctx, &params.get("responseCallback")?)?.map(Rc::new);

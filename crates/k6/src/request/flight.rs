@@ -69,8 +69,8 @@ pub(crate) enum After {
 }
 
 impl Flight {
-    pub(crate) fn new(asked: Asked, ends: Ends) -> Box<Self> {
-        Box::new(Self {
+    pub(crate) fn new(asked: Asked, ends: Ends) -> Self {
+        Self {
             asked,
             ends,
             begun_ns: None,
@@ -81,7 +81,7 @@ impl Flight {
             hop_begun_ns: 0,
             sent_bytes: 0,
             cookies: Vec::new(),
-        })
+        }
     }
 
     /// Whether the next hop can begin, and where it goes.

@@ -36,7 +36,7 @@ pub(crate) struct State {
     pub(crate) jar: RefCell<SharedJar>,
     pub(crate) expected: RefCell<Option<Rc<Expected>>>,
     /// Requests that the script does not wait for, not yet begun.
-    pub(crate) launched: RefCell<Vec<Box<Flight>>>,
+    pub(crate) launched: RefCell<Vec<Flight>>,
     /// The jar that a handle was last asked for.
     shown_jar: RefCell<Option<SharedJar>>,
     /// Bytes sent and received since they were last asked for.
@@ -286,7 +286,7 @@ fn request<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) -
     let alone = AtOnce { in_all: 1, per_host: 1 };
     let mut finished = fetch(ctx, calls, vec![asked], alone)?;
     match finished.pop() {
-        Some(finished) => response::of(ctx, calls, *finished),
+        Some(finished) => response::of(ctx, calls, finished),
         None => Err(Exception::throw_internal(ctx, "a request without an end")),
     }
 }
@@ -301,12 +301,7 @@ fn unread<'js>(
     response::failed(ctx, host, &method, &given.shown_url(), fault, Times::default(), given.throws(host))
 }
 
-fn fetch(
-    ctx: &Ctx<'_>,
-    calls: &Calls<VuHost>,
-    asked: Vec<Asked>,
-    at_once: AtOnce,
-) -> Result<Vec<Box<Finished>>> {
+fn fetch(ctx: &Ctx<'_>, calls: &Calls<VuHost>, asked: Vec<Asked>, at_once: AtOnce) -> Result<Vec<Finished>> {
     match calls.suspend(ctx, Ask::Fetch(Box::new(Fetch { asked, at_once })))? {
         Reply::Fetched(finished) => Ok(finished),
         _ => Err(Exception::throw_internal(ctx, "requests were answered by something else")),
@@ -355,7 +350,7 @@ fn batch<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, entries: &Array<'js>) -> Re
         return Ok(objects);
     }
     for (index, finished) in fetch(ctx, calls, asked, at_once)?.into_iter().enumerate() {
-        objects.set(index, response::of(ctx, calls, *finished)?)?;
+        objects.set(index, response::of(ctx, calls, finished)?)?;
     }
     Ok(objects)
 }
@@ -371,7 +366,7 @@ fn launch<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) ->
     let own = calls.clone();
     let (operation, promise) = calls.operation(ctx, move |ctx, reply| match reply {
         Reply::Fetched(mut finished) => match finished.pop() {
-            Some(finished) => Ok(response::of(ctx, &own, *finished)?.into_value()),
+            Some(finished) => Ok(response::of(ctx, &own, finished)?.into_value()),
             None => Err(Exception::throw_internal(ctx, "a request without an end")),
         },
         _ => Err(Exception::throw_internal(ctx, "a request was answered by something else")),

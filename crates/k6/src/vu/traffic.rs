@@ -39,7 +39,7 @@ enum Waits {
 
 #[derive(Debug)]
 struct Answers {
-    results: Vec<Option<Box<Finished>>>,
+    results: Vec<Option<Finished>>,
     missing_count: usize,
     at_once: AtOnce,
 }
@@ -157,7 +157,7 @@ impl Vu {
                 Step::Asks(Ask::Sleep { ns }) => Waits::Sleep(now_ns.saturating_add(ns)),
                 Step::Asks(Ask::Fetch(fetch)) => {
                     let count = fetch.asked.len();
-                    let flight = |(index, asked)| Flight::new(asked, Ends::Waiting(index));
+                    let flight = |(index, asked)| Box::new(Flight::new(asked, Ends::Waiting(index)));
                     self.traffic.waiting.extend(fetch.asked.into_iter().enumerate().map(flight));
                     let results = (0..count).map(|_| None).collect();
                     Waits::Answers(Answers { results, missing_count: count, at_once: fetch.at_once })
@@ -179,7 +179,7 @@ impl Vu {
     fn go_on(&mut self, now_ns: u64) -> Result<Next, Step<Ask>> {
         let Some(vm) = self.vm.as_mut() else { return Ok(Next::Done(Err(ErrorClass::Check))) };
         let launched = vm.host().vu.http.launched.take();
-        self.traffic.waiting.extend(launched);
+        self.traffic.waiting.extend(launched.into_iter().map(Box::new));
         let mut until_ns = self.traffic.until_ns();
         if let Some(next) = self.begin_flights(&mut until_ns, now_ns) {
             return Ok(next);
@@ -269,13 +269,13 @@ impl Vu {
                 {
                     answers.missing_count =
                         answers.missing_count.saturating_sub(usize::from(place.is_none()));
-                    *place = Some(finished);
+                    *place = Some(*finished);
                 }
             }
             After::End(Ends::Promise(operation), finished) => {
                 self.traffic.has_settled = true;
                 if let Some(vm) = self.vm.as_mut() {
-                    vm.complete(operation, Reply::Fetched(vec![finished]));
+                    vm.complete(operation, Reply::Fetched(vec![*finished]));
                 }
             }
         }
