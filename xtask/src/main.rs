@@ -6,6 +6,7 @@
 mod bench;
 mod ci;
 mod documents;
+mod k6_oracle;
 mod layers;
 mod source;
 mod tidy;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask ci [STEP…]       everything that must pass before a push, or some steps of it
 cargo xtask tidy             layers, style and documents alone
+cargo xtask k6-oracle [NAME…]   the corpus of k6 scripts by Weir and by k6 itself, where Go can build it
 cargo xtask bench [NAME…]    measure against wrk and a bare epoll loop: cpu, wrk, pacing, truth, memory
     --pairs N                how often the clients take turns (default 5)
     --seconds N              length of one turn (default 5)
@@ -41,6 +43,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match task {
         "ci" => ci::run(rest),
         "tidy" => tidy(rest),
+        "k6-oracle" => k6_oracle::run(rest),
         "bench" => bench::run(rest),
         bench::MEASURE => bench::measure(rest),
         "help" | "--help" | "-h" => {

@@ -12,6 +12,9 @@ use k6_metrics::{
 };
 use std::sync::Arc;
 
+/// Places and what is to be written there.
+pub(crate) type Parts = Vec<(String, Vec<u8>)>;
+
 /// What is to be written at a test's end.
 #[derive(Debug, Default)]
 pub struct Written {
@@ -143,7 +146,7 @@ impl Test {
 }
 
 /// The content of what `handleSummary` returned: `None` where it is nothing.
-pub(crate) fn parts_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Vec<(String, Vec<u8>)>>> {
+pub(crate) fn parts_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Parts>> {
     if !value.get::<js::rquickjs::Coerced<bool>>()?.0 {
         return Ok(None);
     }

@@ -6,6 +6,7 @@ pub(crate) use traffic::AtOnce;
 
 use crate::answer::Heard;
 use crate::host::{Ask, Reply, ScenarioFacts, VuHost, Worker};
+use crate::summary::Parts;
 use crate::test::{Loudness, Test, TestError, stack_text};
 use js::rquickjs::{Ctx, Value};
 use js::{Limits, Outcome, ScriptError, Step, Vm};
@@ -277,10 +278,7 @@ impl Vu {
     }
 
     /// Calls `handleSummary` with its argument as JSON; `None`: it returned nothing.
-    pub(crate) fn handle_summary(
-        test: &Arc<Test>,
-        data: String,
-    ) -> Result<Option<Vec<(String, Vec<u8>)>>, String> {
+    pub(crate) fn handle_summary(test: &Arc<Test>, data: String) -> Result<Option<Parts>, String> {
         let worker = Rc::new(Worker::new(test));
         let mut vm = start(test, &worker, &Arc::new(ScenarioFacts::default()), 0)
             .map_err(|error| error.to_string())?;
@@ -299,13 +297,12 @@ impl Vu {
                 }
             };
         }
-        let parts = vm.with(|ctx, value| {
+        vm.with(|ctx, value| {
             let parts = crate::summary::parts_of(ctx, &value);
             parts.map_err(|_| {
                 ctx.catch().as_exception().and_then(|thrown| thrown.message()).unwrap_or_default()
             })
-        });
-        parts
+        })
     }
 
     fn begun(&mut self, now_ns: u64) -> Next {

@@ -233,3 +233,29 @@ fn logs_go_where_flags_say_in_the_form_they_say() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     assert_eq!(std::fs::read_to_string(&console).unwrap(), "a\"b\nw\n");
 }
+
+#[test]
+fn a_new_script_runs_and_run_knows_scripts_by_their_names() {
+    let (_running, address) = target();
+    let folder = Folder::new("k6-new");
+    let script = folder.file("mine.js");
+    let made = weir(&["k6", "new", &script]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let again = weir(&["k6", "new", &script]);
+    assert_eq!(again.code, Some(255));
+    assert!(again.stderr.contains("already exists"), "{}", again.stderr);
+    let url = format!("URL=http://{address}/hello");
+    let run = weir(&["run", "-q", "-i", "1", "-u", "1", "-e", &url, &script]);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("checks_succeeded...: 100.00% 1 out of 1"), "{}", run.stdout);
+}
+
+#[test]
+fn commands_that_are_not_there_say_what_is() {
+    let run = weir(&["k6", "archive", "script.js"]);
+    assert_eq!(run.code, Some(255));
+    assert!(run.stderr.starts_with("error: `archive` is not there: "), "{}", run.stderr);
+    let version = weir(&["k6", "version"]);
+    assert_eq!(version.code, Some(0));
+    assert!(version.stdout.starts_with("weir k6 v"), "{}", version.stdout);
+}

@@ -85,13 +85,10 @@ impl Log {
         }
         let mut fields: Vec<(&str, &str)> =
             remark.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        match remark.hint.as_deref() {
-            Some(hint) => match hint.strip_prefix("error=") {
-                Some(error) => fields.push(("error", error.trim_matches('"'))),
-                None => fields.push(("hint", hint)),
-            },
-            None => {}
-        }
+        fields.extend(remark.hint.as_deref().map(|hint| match hint.strip_prefix("error=") {
+            Some(error) => ("error", error.trim_matches('"')),
+            None => ("hint", hint),
+        }));
         fields.extend(remark.source.map(|source| ("source", source)));
         fields.sort_unstable();
         let line = self.line(level, &remark.message, &fields);

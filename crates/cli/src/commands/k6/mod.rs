@@ -43,7 +43,17 @@ pub(crate) fn words_of(all: &[OsString]) -> Option<&[OsString]> {
         return Some(rest);
     }
     let (first, rest) = rest.split_first()?;
-    (first == "k6").then_some(rest)
+    if first == "k6" {
+        return Some(rest);
+    }
+    // `weir run script.js` too, with k6's flags.
+    let ends = |word: &OsString, ends: &[&str]| {
+        let end = Path::new(word).extension().and_then(|end| end.to_str());
+        end.is_some_and(|end| ends.contains(&end))
+    };
+    let has_script = rest.iter().any(|word| ends(word, &["js", "mjs", "cjs", "ts"]));
+    let has_plan = rest.iter().any(|word| ends(word, &["yaml", "yml"]));
+    (first == "run" && has_script && !has_plan).then(|| all.get(1..)).flatten()
 }
 
 /// Reads the words and does what they ask for; the process ends with k6's code.
@@ -54,6 +64,11 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
         Some((first, rest)) if first == "inspect" => inspect(rest),
         Some((first, _)) if first == "version" || first == "--version" => {
             say_out(&format!("weir k6 v{} (k6 v2.2 scripts)\n", env!("CARGO_PKG_VERSION")))
+        }
+        Some((first, rest)) if first == "new" => new_script(rest),
+        Some((first, _)) if NOT_THERE.iter().any(|(name, _)| name == first) => {
+            let why = NOT_THERE.iter().find(|(name, _)| name == first).map_or("", |(_, why)| why);
+            Err(error_of(ExitCode::Other, format!("`{first}` is not there: {why}")))
         }
         None => say_out(&usage()),
         Some((first, _)) if ["-h", "--help", "help"].contains(&first.as_str()) => say_out(&usage()),
@@ -70,9 +85,59 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
     std::process::ExitCode::from(code.number())
 }
 
+/// Commands of k6's that are not done, and what to do instead.
+const NOT_THERE: &[(&str, &str)] = &[
+    ("archive", "keep the script with its folder; scripts with all they import run from there"),
+    ("cloud", "tests run on this machine"),
+    ("login", "tests run on this machine"),
+    ("convert", "write the script by hand"),
+    ("pause", "a test that runs can only be stopped: Ctrl-C"),
+    ("resume", "a test that runs can only be stopped: Ctrl-C"),
+    ("scale", "use ramping-vus, whose stages say how many users there are"),
+    ("status", "progress is on stdout; `weir serve` shows runs as they go"),
+    ("stats", "progress is on stdout; `weir serve` shows runs as they go"),
+];
+
+/// A script to begin with.
+const TEMPLATE: &str = "import http from 'k6/http';
+import { check, sleep } from 'k6';
+
+export const options = {
+  vus: 10,
+  duration: '30s',
+  thresholds: {
+    http_req_failed: ['rate<0.01'],
+    http_req_duration: ['p(95)<500'],
+  },
+};
+
+export default function () {
+  const response = http.get(__ENV.URL || 'http://127.0.0.1:8080/hello');
+  check(response, { 'status is 200': (r) => r.status === 200 });
+  sleep(1);
+}
+";
+
+/// `new [FILE]`: writes a script to begin with.
+fn new_script(words: &[String]) -> Result<ExitCode, TestError> {
+    let is_forced = words.iter().any(|word| word == "-f" || word == "--force");
+    let path = words.iter().find(|word| !word.starts_with('-')).map_or("script.js", String::as_str);
+    let mut options = std::fs::File::options();
+    let options = if is_forced { options.create(true).truncate(true) } else { options.create_new(true) };
+    let written = options.write(true).open(path).and_then(|mut file| file.write_all(TEMPLATE.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => error_of(
+            ExitCode::Other,
+            format!("{path} already exists, please use the `--force` flag if you want overwrite it"),
+        ),
+        _ => error_of(ExitCode::Other, format!("can't write {path}: {error}")),
+    })?;
+    say_out(&format!("New script created: {path}\nrun it: weir k6 run {path}\n"))
+}
+
 fn usage() -> String {
     format!(
-        "Run k6 scripts.\n\nUsage:\n  weir k6 run [flags] script.js\n  weir k6 inspect [flags] script.js\n\nExamples:\n  weir k6 run script.js\n  weir k6 run -u 50 -d 30s script.js\n  weir k6 run -e HOST=example.org --summary-export summary.json script.js\n\n{}{HELP}",
+        "Run k6 scripts.\n\nUsage:\n  weir k6 run [flags] script.js\n  weir k6 inspect [flags] script.js\n  weir k6 new [file]\n  weir k6 version\n  weir run script.js\n\nExamples:\n  weir k6 run script.js\n  weir k6 run -u 50 -d 30s script.js\n  weir k6 run -e HOST=example.org --summary-export summary.json script.js\n\n{}{HELP}",
         k6_options::usage(Command::Run)
     )
 }
@@ -239,6 +304,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
 
 /// Runs a test that is loaded, from `setup` to its summary.
 fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Result<ExitCode, TestError> {
+    warn_of_undone(&words.line.settings, test.consolidated.options.paused == Some(true), log);
     let script = &words.line.script;
     let view = View::new(&words.line.settings);
     if !view.is_quiet {
@@ -310,6 +376,35 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     ticker.stop();
     let ending = Ending { failed, was_signalled: signals.count() > 0, has_crossed };
     finish(test, words, record.as_ref(), log, talk, ending)
+}
+
+/// Flags that are read and not done.
+fn warn_of_undone(settings: &k6_options::Settings, is_paused: bool, log: &Log) {
+    let undone = [
+        (is_paused, "paused: the test begins at once"),
+        (settings.linger == Some(true), "--linger: the process ends with the test"),
+        (settings.address.is_some(), "--address: there is no control interface"),
+        (!settings.out.is_empty(), "--out: samples are not written; --summary-export and --json are"),
+        (
+            settings.traces_output.as_deref().is_some_and(|to| to != "none"),
+            "--traces-output: there are no traces",
+        ),
+        (
+            settings.new_machine_readable_summary == Some(true),
+            "--new-machine-readable-summary: the common form is written",
+        ),
+        (settings.web_dashboard == Some(true), "K6_WEB_DASHBOARD: use `weir serve`"),
+    ];
+    for (_, message) in undone.iter().filter(|(is_asked, _)| *is_asked) {
+        let message = (*message).to_owned();
+        log.say(&Remark {
+            loudness: Loudness::Warning,
+            message,
+            source: None,
+            hint: None,
+            fields: Vec::new(),
+        });
+    }
 }
 
 /// Runs `setup` or `teardown`; why it failed, where it did.
