@@ -138,6 +138,9 @@ impl Drop for Worker {
     }
 }
 
+/// Checks with their tags.
+type ChecksByName = HashMap<String, (CheckId, TagSetId)>;
+
 /// A user's state beside its engine.
 pub(crate) struct VuState {
     pub(crate) id: u64,
@@ -150,7 +153,7 @@ pub(crate) struct VuState {
     pub(crate) iteration_in_scenario: Cell<u64>,
     pub(crate) http: request::State,
     /// Checks by the tags around them and their names.
-    pub(crate) checks: RefCell<HashMap<TagSetId, HashMap<String, (CheckId, TagSetId)>>>,
+    pub(crate) checks: RefCell<HashMap<TagSetId, ChecksByName>>,
     pub(crate) metrics: RefCell<Vec<(MetricId, String)>>,
 }
 

@@ -50,8 +50,16 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("https://raw.githubusercontent.com/centminmod/k6-benchmarking/", include_str!("modules/reporter.js")),
 ];
 /// Modules that come with protocols and services that are not there.
-const ABSENT: [&str; 6] =
-    ["k6/browser", "k6/net/grpc", "k6/ws", "k6/websockets", "k6/experimental/", "k6/x/"];
+const ABSENT: &[&str] = &[
+    "k6/browser",
+    "k6/net/grpc",
+    "k6/ws",
+    "k6/websockets",
+    "k6/secrets",
+    "k6/crypto/x509",
+    "k6/experimental/",
+    "k6/x/",
+];
 
 /// The modules of one script.
 #[derive(Debug, Default)]

@@ -236,3 +236,31 @@ fn own_parts_are_not_for_scripts() {
         assert!(ran.stderr.contains(name), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_script_knows_its_test_and_says_so_only_within() {
+    let init = "import exec from 'k6/execution';
+        export const options = { scenarios: { mine: { executor: 'shared-iterations', iterations: 1, tags: { a: 'b' } } } };
+        let said = [];
+        for (const ask of [() => exec.scenario.name, () => exec.vu.idInTest, () => exec.instance.vusActive, () => exec.test.options, () => exec.vu.metrics.tags.a]) {
+          try { ask(); said.push('nothing'); } catch (error) { said.push(error.message); }
+        }
+        export function setup() { try { return exec.scenario.name; } catch (error) { return error.message; } }";
+    let body = "
+        is('init', said, ['scenario information', 'VU information', 'instance information', 'test options', 'VU information'].map((what) => `getting ${what} in the init context is not supported`));
+        is('setup', arguments[0], 'getting scenario information outside of the VU context is not supported');
+        is('scenario', [exec.scenario.name, exec.scenario.executor, exec.scenario.iterationInTest], ['mine', 'shared-iterations', 0]);
+        is('time', Math.abs(Date.now() - exec.scenario.startTime) < 10000);
+        is('vu', [exec.vu.idInTest, exec.vu.iterationInScenario, exec.instance.vusActive], [1, 0, 1]);
+        is('options', [exec.test.options.scenarios.mine.iterations, Object.isFrozen(exec.test.options), exec.test.options === exec.test.options], [1, true, true]);
+        exec.vu.metrics.tags.c = 1;
+        exec.vu.tags.d = true;
+        is('tags', [exec.vu.tags.a, exec.vu.tags.c, exec.vu.metrics.tags.d, 'e' in exec.vu.tags], ['b', '1', 'true', false]);
+        throws('tag', () => { exec.vu.tags.f = {}; }, 'TypeError');
+        delete exec.vu.tags.c;
+        is('deleted', exec.vu.tags.c === undefined);
+        exec.vu.metrics.metadata.trace = 7;
+        is('metadata', exec.vu.metrics.metadata.trace, '7');
+        throws('metadata', () => { exec.vu.metrics.metadata.x = []; }, 'TypeError');";
+    check("execution", &[], init, body, 11);
+}

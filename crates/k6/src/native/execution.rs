@@ -8,17 +8,19 @@ use std::sync::atomic::Ordering;
 
 pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -> Result<()> {
     let number = |name: &str, read: fn(&VuHost) -> f64| -> Result<()> {
+        let subject = subject(name);
         let own = calls.clone();
         let get = move |ctx: Ctx<'js>| -> Result<f64> {
-            own.host().not_in_init(&ctx, "getting k6/execution information")?;
+            known(&ctx, own.host(), subject)?;
             Ok(read(own.host()))
         };
         module.set(name, Function::new(ctx.clone(), get)?)
     };
     let text = |name: &str, read: fn(&VuHost) -> String| -> Result<()> {
+        let subject = subject(name);
         let own = calls.clone();
         let get = move |ctx: Ctx<'js>| -> Result<String> {
-            own.host().not_in_init(&ctx, "getting k6/execution information")?;
+            known(&ctx, own.host(), subject)?;
             Ok(read(own.host()))
         };
         module.set(name, Function::new(ctx.clone(), get)?)
@@ -60,12 +62,49 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     tag_functions(ctx, calls, module)
 }
 
+/// What a native function tells about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Instance,
+    Scenario,
+    Vu,
+    Options,
+}
+
+fn subject(name: &str) -> Subject {
+    match name {
+        "elapsedMs" | "iterationsCompleted" | "iterationsInterrupted" | "vusActive" | "vusInitialized" => {
+            Subject::Instance
+        }
+        "optionsJson" => Subject::Options,
+        "vuId" | "iterationOfVu" => Subject::Vu,
+        _ => Subject::Scenario,
+    }
+}
+
+/// Nothing is known while a script loads, and of scenarios nothing outside of them.
+fn known(ctx: &Ctx<'_>, host: &VuHost, subject: Subject) -> Result<()> {
+    let what = match subject {
+        Subject::Instance => "instance information",
+        Subject::Scenario => "scenario information",
+        Subject::Vu => "VU information",
+        Subject::Options => "test options",
+    };
+    let place = match () {
+        () if host.vu.is_in_init.get() => "in the init context",
+        () if subject == Subject::Scenario && host.facts.name.is_empty() => "outside of the VU context",
+        () => return Ok(()),
+    };
+    Err(Exception::throw_message(ctx, &format!("getting {what} {place} is not supported")))
+}
+
 fn tag_functions<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -> Result<()> {
     let own = calls.clone();
-    let get = move |key: String| {
+    let get = move |ctx: Ctx<'js>, key: String| -> Result<Option<String>> {
         let host = own.host();
+        known(&ctx, host, Subject::Vu)?;
         let set = host.worker.tags.borrow().set(host.vu.tags.get());
-        set.get(&key).map(str::to_owned)
+        Ok(set.get(&key).map(str::to_owned))
     };
     module.set("tag", Function::new(ctx.clone(), get)?)?;
     let own = calls.clone();
@@ -77,6 +116,7 @@ fn tag_functions<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js
             ));
         }
         let host = own.host();
+        known(&ctx, host, Subject::Vu)?;
         let value = value.get::<Coerced<String>>()?.0;
         host.vu.tags.set(host.worker.tags.borrow_mut().with(host.vu.tags.get(), &key, &value));
         Ok(())
