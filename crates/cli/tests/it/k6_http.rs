@@ -213,6 +213,7 @@ fn failures_have_codes_and_times() {
          if (slow.timings.duration < 59) console.error(`waited ${slow.timings.duration} ms`);
          same([slow.status, slow.body, slow.error], [0, null, 'request timeout'], 'failed');
          same(http.get('http://127.0.0.1:1/').error_code, 1212, 'refused');
+         same(http.get(base + '/hello', { tags: { a: {} } }).status, 0, 'tags');
          same(http.get(base + '/hello').body, null, 'discarded');
          const gzip = http.get(base + '/gzip', { responseType: 'text' });
          same(typeof gzip.json(), 'object', 'decoded');

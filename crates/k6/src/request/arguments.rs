@@ -218,6 +218,15 @@ fn take_params<'js>(
     }
     let tags: Value<'js> = params.get("tags")?;
     if let Some(given) = tags.as_object() {
+        for pair in given.props::<String, Value<'js>>() {
+            let (key, value) = pair?;
+            if value.is_object() || value.is_undefined() || value.is_null() {
+                let said = format!(
+                    "invalid HTTP request metric tags: the value of '{key}' is no string, number or boolean"
+                );
+                return Ok(Err((1000, said)));
+            }
+        }
         if let Some(given) = given.get::<_, Option<Coerced<String>>>("name")? {
             asked.name = Some(given.0);
         }
