@@ -317,7 +317,7 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
         error_of(ExitCode::InvalidConfig, texts.join("\n"))
     })?;
     let control = RunControl::new();
-    // k6 cuts off what is under way when it is told to stop; a second signal ends the process.
+    // k6 cuts off what is under way when it is told to stop; after a second signal there is neither teardown nor summary.
     let give_up = {
         let control = control.clone();
         move || {
@@ -327,11 +327,14 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     };
     test.on_abort(give_up.clone());
     let on_signal = give_up.clone();
+    let last = RunControl::new();
+    let last_control = last.clone();
     let signals = SignalWatch::start(move |count| {
-        if count > 1 {
-            std::process::exit(i32::from(ExitCode::Aborted.number()));
-        }
         on_signal();
+        if count > 1 {
+            last.stop();
+            last.stop();
+        }
     });
     let signals =
         signals.map_err(|error| error_of(ExitCode::Other, format!("signals can't be watched: {error}")))?;
@@ -371,9 +374,12 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     if test.has_teardown() && failed.is_none() && signals.count() < 2 {
         ticker.at(Stage::Teardown);
         let limit = test.consolidated.options.teardown_timeout.unwrap_or(Options::SETUP_TIMEOUT);
-        failed = fixture(test, "teardown", Role::Teardown, limit, &RunControl::new())?;
+        failed = fixture(test, "teardown", Role::Teardown, limit, &last_control)?;
     }
     ticker.stop();
+    if signals.count() > 1 {
+        return Err(error_of(ExitCode::Aborted, "test run was aborted by a second signal"));
+    }
     let ending = Ending { failed, was_signalled: signals.count() > 0, has_crossed };
     finish(test, words, record.as_ref(), log, talk, ending)
 }
