@@ -79,15 +79,16 @@ fn set_timer<'js, H: Host>(
     let delay_ns = (delay_ms.clamp(0.0, DELAY_MS_MAX) * 1e6) as u64;
     let every_ns = (kind == Kind::Again).then(|| delay_ns.max(INTERVAL_NS_MIN));
     let shared = &*calls.0;
-    let mut timers = shared.timers.borrow_mut();
-    let Some(id) = timers.next_id() else {
+    // Throwing runs what the script set as `Error.prepareStackTrace`, which may set timers: nothing is borrowed meanwhile.
+    let id = shared.timers.borrow_mut().next_id();
+    let Some(id) = id else {
         let most = shared.limits.timers_max;
         return Err(Exception::throw_range(ctx, &format!("more than {most} timers at a time")));
     };
     let function = Persistent::save(ctx, function.clone());
     let arguments = arguments.into_iter().map(|value| Persistent::save(ctx, value)).collect();
     let due_ns = shared.host.now_ns().saturating_add(every_ns.unwrap_or(delay_ns));
-    timers.set(due_ns, Timer { id, function, arguments, every_ns });
+    shared.timers.borrow_mut().set(due_ns, Timer { id, function, arguments, every_ns });
     Ok(id as f64)
 }
 

@@ -1,7 +1,7 @@
 //! Scripts that take more than they may: the user ends, and nothing else does.
 
 use crate::user::{Seen, drive, new_vm, run_with, shown, try_load};
-use js::{ErrorKind, Limits, Outcome};
+use js::{ErrorKind, Limits, Outcome, Step};
 use std::rc::Rc;
 
 /// The user ends in an error of this kind.
@@ -116,6 +116,27 @@ fn timers_and_operations_have_limits() {
     let text = "for (;;) begin()";
     let error = run_with(&[("main.js", text)], few()).1.unwrap_err();
     assert_eq!(shown(&error), "threw RangeError: more than 10 operations at a time");
+}
+
+#[test]
+fn a_timer_too_many_may_be_told_by_code_that_sets_timers() {
+    let text = "Error.prepareStackTrace = () => { try { setTimeout(() => {}) } catch {} return 'prepared' };
+        export default () => { try { for (;;) setTimeout(() => {}, 1) } catch (error) { console.log(error.stack) } }";
+    let few = Limits { timers_max: 10, ..Limits::default() };
+    assert_eq!(run_with(&[("main.js", text)], few), (vec!["prepared".to_owned()], Ok(Outcome::Returned)));
+}
+
+#[test]
+fn a_module_that_waits_at_its_top_level_is_freed() {
+    let text = "async function* g() { try { yield ask('x') } finally { await begin() } } for await (const x of g()) ask(x)";
+    let script = try_load(&[("main.js", text)]).unwrap();
+    let seen = Rc::new(Seen::default());
+    let mut vm = new_vm(&script, &seen, Limits::default());
+    assert_eq!(vm.start(), Step::Asks("x".to_owned()));
+    assert_eq!(vm.reply("y".to_owned()), Step::Asks("y".to_owned()));
+    assert_eq!(vm.reply("z".to_owned()), Step::Idle { until_ns: None });
+    drop(vm);
+    assert_eq!(seen.alive.get(), 0);
 }
 
 /// Ways to be deep in the native stack, each with a call of `deeper` in it.
