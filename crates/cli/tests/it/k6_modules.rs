@@ -264,3 +264,13 @@ fn a_script_knows_its_test_and_says_so_only_within() {
         throws('metadata', () => { exec.vu.metrics.metadata.x = []; }, 'TypeError');";
     check("execution", &[], init, body, 11);
 }
+
+#[test]
+fn names_of_common_js_are_explained_in_es_modules() {
+    let files = [("old.js", "module.exports = { a: 1 };")];
+    let body = "
+        is('old', old.a, 1);
+        throws('module', () => { module.exports = {}; }, 'in an ES module');
+        throws('exports', () => { exports.a = 1; }, 'in an ES module');";
+    check("common_js", &files, "import old from './old.js';", body, 3);
+}

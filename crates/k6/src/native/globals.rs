@@ -21,21 +21,30 @@ const GROUPS: [(&[&str], &str); 3] = [
 
 /// Whether each group's names occur in a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Named([bool; GROUPS.len()]);
+pub(crate) struct Named {
+    groups: [bool; GROUPS.len()],
+    /// Whether CommonJS's names are: they are there in its modules alone.
+    common_js: bool,
+}
 
 impl Named {
     /// A text that makes code of texts may name any.
     pub(crate) fn by(script: &Script) -> Self {
-        let texts: Vec<&str> = script.urls().filter_map(|url| script.text(url)).collect();
+        // Modules that are built in don't count: what they need, their importers name.
+        let is_theirs = |url: &&str| !url.starts_with("weir:") && *url != "k6" && !url.starts_with("k6/");
+        let texts: Vec<&str> = script.urls().filter(is_theirs).filter_map(|url| script.text(url)).collect();
         let has = |word: &str| texts.iter().any(|text| text.contains(word));
         let has_any = has("eval") || has("Function(");
-        Self(GROUPS.map(|(names, _)| has_any || names.iter().any(|name| has(name))))
+        Self {
+            groups: GROUPS.map(|(names, _)| has_any || names.iter().any(|name| has(name))),
+            common_js: has("module.exports") || has("exports."),
+        }
     }
 }
 
 /// Puts the names into the global object, without what they stand for.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, named: Named) -> Result<()> {
-    let groups = GROUPS.into_iter().zip(named.0).filter(|(_, is_named)| *is_named);
+    let groups = GROUPS.into_iter().zip(named.groups).filter(|(_, is_named)| *is_named);
     for ((names, source), _) in groups {
         for name in names {
             let own = calls.clone();
@@ -45,6 +54,18 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, named: Named) 
             };
             let set = move |ctx: Ctx<'js>, value: Value<'js>| replace(&ctx, name, value);
             ctx.globals().prop(*name, Accessor::new(get, set).configurable())?;
+        }
+    }
+    if named.common_js {
+        for name in ["module", "exports"] {
+            let get = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
+                let said = format!(
+                    "you are trying to access `{name}`, which is of CommonJS, in an ES module: write `export` in place of it"
+                );
+                Err(Exception::throw_reference(&ctx, &said))
+            };
+            let set = move |ctx: Ctx<'js>, value: Value<'js>| replace(&ctx, name, value);
+            ctx.globals().prop(name, Accessor::new(get, set).configurable())?;
         }
     }
     Ok(())
