@@ -460,6 +460,14 @@ impl Scenario for Vu {
     }
 
     fn abandon(&mut self) -> bool {
+        // What went over the wire counts, as it does for iterations that come to their end.
+        if let Some(vm) = self.vm.as_mut().filter(|_| self.is_within) {
+            let host = vm.host();
+            let ((sent, received), tags) = (host.vu.http.bytes.take(), host.vu.tags.get());
+            let mut books = self.worker.books.borrow_mut();
+            books.add(MetricId::DATA_SENT, tags, sent as f64, self.begun_ns);
+            books.add(MetricId::DATA_RECEIVED, tags, received as f64, self.begun_ns);
+        }
         // The engine stands in the midst of the iteration; the next one, if there is any, begins on a new one.
         self.vm = None;
         self.traffic.clear();

@@ -50,7 +50,7 @@ pub(super) fn finish(
             ));
         }
     }
-    if let Some(path) = &settings.summary_export
+    if let Some(path) = settings.summary_export.as_ref().filter(|_| !is_silent)
         && let Err(error) = std::fs::write(path, &outcome.written.export)
     {
         log.say_error(&error_of(ExitCode::Other, format!("failed to save summary to '{path}': {error}")));
