@@ -34,6 +34,8 @@ pub(crate) struct Level {
     limit_bytes: Cell<usize>,
     /// Whether the limit was passed in this turn.
     is_over: Cell<bool>,
+    /// Whether the engine is being freed.
+    is_ending: Cell<bool>,
 }
 
 impl Level {
@@ -45,6 +47,12 @@ impl Level {
 
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.get()
+    }
+
+    /// From now on small blocks that are given back keep what they hold until the heap is dropped. The engine frees modules before a circle
+    /// that refers to one that still waits at its top level, and then counts that reference down in the module's block.
+    pub(crate) fn end(&self) {
+        self.is_ending.set(true);
     }
 
     /// Looks anew whether more is used than may be.
@@ -251,7 +259,9 @@ unsafe impl Allocator for Heap {
             let bytes = size_of_block(block);
             self.level.give_back(bytes);
             if bytes <= SMALL_BYTES_MAX {
-                self.put(block, bytes);
+                if !self.level.is_ending.get() {
+                    self.put(block, bytes);
+                }
             } else if let Some(layout) = large_layout(bytes) {
                 dealloc(block.sub(HEAD_BYTES), layout);
             }

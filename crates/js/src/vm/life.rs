@@ -48,19 +48,18 @@ pub(super) fn live<H: Host>(shared: &Rc<Shared<H>>) {
     };
     // One lock for the whole life: it holds while the stack is suspended, and nobody else has the engine.
     context.with(|ctx| {
-        let _released = Released(shared, &ctx);
+        let _released = Released(shared);
         work(&ctx, shared);
     });
 }
 
-/// Frees what is held outside of the engine, also when a host function panics; then what only circles held. A module that still waits at
-/// its top level often hangs on one, which refers to the module: the engine ends the process when it frees it after its module.
-struct Released<'a, 'js, H: Host>(&'a Shared<H>, &'a Ctx<'js>);
+/// Frees what is held outside of the engine, also when a host function panics.
+struct Released<'a, H: Host>(&'a Shared<H>);
 
-impl<H: Host> Drop for Released<'_, '_, H> {
+impl<H: Host> Drop for Released<'_, H> {
     fn drop(&mut self) {
         self.0.release();
-        self.1.run_gc();
+        self.0.level.end();
     }
 }
 

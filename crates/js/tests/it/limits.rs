@@ -128,15 +128,22 @@ fn a_timer_too_many_may_be_told_by_code_that_sets_timers() {
 
 #[test]
 fn a_module_that_waits_at_its_top_level_is_freed() {
-    let text = "async function* g() { try { yield ask('x') } finally { await begin() } } for await (const x of g()) ask(x)";
-    let script = try_load(&[("main.js", text)]).unwrap();
-    let seen = Rc::new(Seen::default());
-    let mut vm = new_vm(&script, &seen, Limits::default());
-    assert_eq!(vm.start(), Step::Asks("x".to_owned()));
-    assert_eq!(vm.reply("y".to_owned()), Step::Asks("y".to_owned()));
-    assert_eq!(vm.reply("z".to_owned()), Step::Idle { until_ns: None });
-    drop(vm);
-    assert_eq!(seen.alive.get(), 0);
+    for text in [
+        "async function* g() { await begin() } for await (const x of g()) {}",
+        "const waited = begin(); await waited",
+        "const waited = begin(); await waited.then(() => 1)",
+        "globalThis.waited = new Promise(() => {}); await waited.then(() => 1)",
+        "globalThis.waited = Promise.resolve().then(() => ask('x')); await waited",
+        "globalThis.waited = import('main.js'); await waited",
+    ] {
+        let script = try_load(&[("main.js", text)]).unwrap();
+        let seen = Rc::new(Seen::default());
+        let mut vm = new_vm(&script, &seen, Limits::default());
+        let step = vm.start();
+        assert!(!matches!(step, Step::Done(Err(_))), "{text}: {step:?}");
+        drop(vm);
+        assert_eq!(seen.alive.get(), 0, "{text}");
+    }
 }
 
 /// Ways to be deep in the native stack, each with a call of `deeper` in it.
