@@ -6,6 +6,8 @@ pub struct Limits {
     /// What the engine may hold, bytes.
     pub memory_bytes: usize,
     /// How long a script may run without waiting for anything, ns by [`crate::Host::now_ns`].
+    /// The engine looks at it in code, calls and regular expressions, but not within one of its own functions that calls nothing:
+    /// `new Array(4294967295).forEach(f)` is ended minutes later, `Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)` never.
     pub turn_ns: u64,
     /// The native stack that calls of the script may take, bytes; raised to 32 KiB and lowered to 16 MiB.
     /// Only what was once used takes memory.

@@ -13,7 +13,8 @@ use units::Random;
 
 /// What a front end gives to each user: functions, modules, a clock. A value of its own for each user, which may keep state in cells.
 ///
-/// It must not keep values of the engine beyond the user's life, as `rquickjs::Persistent` allows: the engine ends the process then.
+/// It must not keep values of the engine beyond the user's life, as `rquickjs::Persistent` allows: dropping one later
+/// reads memory that was freed.
 pub trait Host: Sized + 'static {
     /// What its functions ask of whoever drives the user.
     type Ask: 'static;
