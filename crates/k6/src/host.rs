@@ -7,6 +7,7 @@ use crate::test::{Loudness, Test};
 use js::rquickjs::function::Opt;
 use js::rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use js::{Calls, Host, Level};
+use k6_metrics::output::SampleFeed;
 use k6_metrics::{Books, CheckId, MetricId, TagSetId, Tags};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -79,6 +80,10 @@ pub(crate) struct Worker {
     pub(crate) tags: RefCell<Tags>,
     /// Indices of targets by their names.
     pub(crate) targets: RefCell<HashMap<String, u16>>,
+    /// To the files of samples, where there are any.
+    pub(crate) feed: RefCell<Option<SampleFeed>>,
+    /// How far the test's clock is ahead of the run's.
+    pub(crate) ahead_ns: Cell<Option<u64>>,
     flushed_ns: Cell<u64>,
     started: Cell<Option<TagSetId>>,
 }
@@ -90,9 +95,16 @@ impl Worker {
             books: RefCell::new(Books::new(&test.registry, test.detail)),
             tags: RefCell::new(Tags::new(&test.registry)),
             targets: RefCell::default(),
+            feed: RefCell::new(test.feed()),
+            ahead_ns: Cell::new(None),
             flushed_ns: Cell::new(0),
             started: Cell::new(None),
         }
+    }
+
+    /// The test, while there is one.
+    pub(crate) fn test(&self) -> Option<Arc<Test>> {
+        self.test.upgrade()
     }
 
     /// Tags that samples of a scenario have before anything else.
@@ -129,6 +141,9 @@ impl Worker {
         let mut books = self.books.borrow_mut();
         test.with_books(|all| all.merge(&books));
         books.clear();
+        if let Some(feed) = self.feed.borrow_mut().as_mut() {
+            feed.flush();
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod lower;
 mod names;
 mod native;
 mod network;
+mod outputs;
 mod progress;
 mod request;
 mod sources;
@@ -19,6 +20,7 @@ mod vu;
 mod watch;
 
 pub use lower::lower;
+pub use outputs::OutputsEnd;
 pub use progress::Stage;
 pub use summary::{Outcome, Written};
 pub use test::{Listener, Loudness, Remark, Source, Test, TestError};

@@ -107,6 +107,8 @@ pub(crate) struct State {
     pub(crate) scenarios_started: OnceLock<std::time::Instant>,
     /// What ends the run.
     pub(crate) stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Of the files of samples, where there are any.
+    pub(crate) writer: Mutex<Option<k6_metrics::output::SampleWriter>>,
 }
 
 impl std::fmt::Debug for Test {
@@ -384,6 +386,7 @@ impl State {
             started: OnceLock::new(),
             scenarios_started: OnceLock::new(),
             stop: OnceLock::new(),
+            writer: Mutex::default(),
         }
     }
 }

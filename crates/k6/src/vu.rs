@@ -348,16 +348,13 @@ impl Vu {
         let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
         let host = vm.host();
         let tags = host.vu.tags.get();
-        {
-            let mut books = self.worker.books.borrow_mut();
-            let (sent, received) = host.vu.http.bytes.take();
-            books.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
-            books.add(MetricId::DATA_RECEIVED, tags, received as f64, now_ns);
-            if self.role == Role::Iterations {
-                let ms = now_ns.saturating_sub(self.begun_ns) as f64 / 1e6;
-                books.add(MetricId::ITERATION_DURATION, tags, ms, now_ns);
-                books.add(MetricId::ITERATIONS, tags, 1.0, now_ns);
-            }
+        let (sent, received) = host.vu.http.bytes.take();
+        self.worker.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
+        self.worker.add(MetricId::DATA_RECEIVED, tags, received as f64, now_ns);
+        if self.role == Role::Iterations {
+            let ms = now_ns.saturating_sub(self.begun_ns) as f64 / 1e6;
+            self.worker.add(MetricId::ITERATION_DURATION, tags, ms, now_ns);
+            self.worker.add(MetricId::ITERATIONS, tags, 1.0, now_ns);
         }
         self.worker.flush_now_and_then(now_ns);
         if self.role == Role::Iterations {
@@ -464,9 +461,8 @@ impl Scenario for Vu {
         if let Some(vm) = self.vm.as_mut().filter(|_| self.is_within) {
             let host = vm.host();
             let ((sent, received), tags) = (host.vu.http.bytes.take(), host.vu.tags.get());
-            let mut books = self.worker.books.borrow_mut();
-            books.add(MetricId::DATA_SENT, tags, sent as f64, self.begun_ns);
-            books.add(MetricId::DATA_RECEIVED, tags, received as f64, self.begun_ns);
+            self.worker.add(MetricId::DATA_SENT, tags, sent as f64, self.begun_ns);
+            self.worker.add(MetricId::DATA_RECEIVED, tags, received as f64, self.begun_ns);
         }
         // The engine stands in the midst of the iteration; the next one, if there is any, begins on a new one.
         self.vm = None;

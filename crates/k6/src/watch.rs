@@ -1,6 +1,7 @@
 //! What the control plane does for a test while it runs: counts what no user sees, holds thresholds against what was measured.
 
 use crate::test::{Loudness, Test};
+use k6_metrics::output::SampleFeed;
 use k6_metrics::{EVALUATION_PERIOD_NS, MetricId, Moment, TagSetId};
 use record::{PhaseRecord, Progress, RunObserver};
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub struct Watch {
     has_stopped: bool,
     /// Scenarios whose users were not enough.
     insufficient: Vec<String>,
+    /// To the files of samples, where there are any.
+    feed: Option<SampleFeed>,
     /// How much of the run is over, ns.
     pub elapsed_ns: u64,
 }
@@ -34,6 +37,7 @@ impl Watch {
             evaluated_ns: 0,
             has_stopped: false,
             insufficient: Vec::new(),
+            feed: test.feed(),
             elapsed_ns: 0,
         }
     }
@@ -66,12 +70,22 @@ impl Watch {
             let tags = self.scenario_tags(&facts.name);
             if left > 0 {
                 let at_ns = self.elapsed_ns;
-                self.test
-                    .with_books(|books| books.add(MetricId::DROPPED_ITERATIONS, tags, left as f64, at_ns));
+                self.add(&[(MetricId::DROPPED_ITERATIONS, tags, left as f64)], at_ns);
             }
         }
         if self.test.iteration_counts().0 == 0 && !self.has_stopped && self.test.aborted().is_none() {
             self.test.warn("No script iterations fully finished, consider making the test duration longer");
+        }
+    }
+
+    /// Adds samples to the test's books and files.
+    fn add(&mut self, samples: &[(MetricId, TagSetId, f64)], at_ns: u64) {
+        let elapsed_ns = self.test.elapsed_ns();
+        for (metric, tags, value) in samples.iter().copied() {
+            self.test.with_books(|books| books.add(metric, tags, value, at_ns));
+            if let Some(feed) = &mut self.feed {
+                feed.add(crate::outputs::sample(metric, tags, value, elapsed_ns));
+            }
         }
     }
 
@@ -108,13 +122,14 @@ impl RunObserver for Watch {
         }
         let tags = self.scenario_tags(progress.phase);
         let (active, made) = self.test.vu_counts();
-        self.test.with_books(|books| {
-            if dropped > 0 {
-                books.add(MetricId::DROPPED_ITERATIONS, tags, dropped as f64, end_ns);
-            }
-            books.add(MetricId::VUS, self.test.run_tags, active as f64, end_ns);
-            books.add(MetricId::VUS_MAX, self.test.run_tags, made as f64, end_ns);
-        });
+        if dropped > 0 {
+            self.add(&[(MetricId::DROPPED_ITERATIONS, tags, dropped as f64)], end_ns);
+        }
+        let run_tags = self.test.run_tags;
+        self.add(
+            &[(MetricId::VUS, run_tags, active as f64), (MetricId::VUS_MAX, run_tags, made as f64)],
+            end_ns,
+        );
         if self.has_stopped || end_ns.saturating_sub(self.evaluated_ns) < EVALUATION_PERIOD_NS {
             return;
         }

@@ -7,6 +7,7 @@
 //! // exit: 0             the exit code
 //! // stdout: TEXT        a part of stdout; no-stdout: none of it; stderr and no-stderr alike
 //! // file: NAME TEXT     what a file holds afterwards
+//! // part: NAME TEXT     a part of what it holds
 //! // holds: M.F == N     a number of --summary-export: metric, field, what it is compared with
 //! // absent: M           a metric that is not there
 //! ```
@@ -80,6 +81,13 @@ fn faults(path: &Path, url: &str) -> Vec<String> {
         let found = std::fs::read_to_string(folder.file(name)).unwrap_or_default();
         if found != content {
             faults.push(format!("{name} holds `{found}`"));
+        }
+    }
+    for part in said(&text, "part") {
+        let (name, content) = part.split_once(' ').unwrap();
+        let found = std::fs::read_to_string(folder.file(name)).unwrap_or_default();
+        if !found.contains(content) {
+            faults.push(format!("{name} lacks `{content}` in `{found}`"));
         }
     }
     let metrics = std::fs::read(&export).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());

@@ -70,7 +70,7 @@ fn check<'js>(
             Ok(value) => value.get::<Coerced<bool>>()?.0,
             Err(_) => false,
         };
-        host.worker.books.borrow_mut().check(check, set, passed, now_ns);
+        host.worker.add_check(check, set, passed, now_ns);
         outcome?;
         all &= passed;
     }
@@ -114,7 +114,7 @@ fn group<'js>(ctx: &Ctx<'js>, host: &VuHost, name: &str, work: Option<Value<'js>
     let outcome = work.call::<_, Value<'js>>(());
     let now_ns = host.now_ns();
     let ms = now_ns.saturating_sub(begun_ns) as f64 / 1e6;
-    host.worker.books.borrow_mut().add(MetricId::GROUP_DURATION, vu.tags.get(), ms, now_ns);
+    host.worker.add(MetricId::GROUP_DURATION, vu.tags.get(), ms, now_ns);
     // Tags that were set within stay, but for the group's.
     if host.test.registry.system_tags().has(k6_metrics::SystemTag::Group) {
         vu.tags.set(host.worker.tags.borrow_mut().with(vu.tags.get(), "group", &outer));

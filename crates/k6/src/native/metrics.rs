@@ -44,7 +44,7 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
             return Ok(false);
         }
         let set = host.tags_with(&ctx, host.vu.tags.get(), tags.0.as_ref())?;
-        host.worker.books.borrow_mut().add(metric, set, number, host.now_ns());
+        host.worker.add(metric, set, number, host.now_ns());
         Ok(true)
     };
     module.set("add", Function::new(ctx.clone(), add)?)

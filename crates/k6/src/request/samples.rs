@@ -97,7 +97,6 @@ pub(crate) fn add(
     }
     let set = host.worker.tags.borrow_mut().with_all(asked.tags, pairs.get(..count).unwrap_or_default());
     let ms = |ns: u64| ns as f64 / 1e6;
-    let mut books = host.worker.books.borrow_mut();
     for (metric, value) in [
         (MetricId::HTTP_REQS, 1.0),
         (MetricId::HTTP_REQ_DURATION, ms(times.duration_ns())),
@@ -108,9 +107,9 @@ pub(crate) fn add(
         (MetricId::HTTP_REQ_WAITING, ms(times.waiting_ns)),
         (MetricId::HTTP_REQ_RECEIVING, ms(times.receiving_ns)),
     ] {
-        books.add(metric, set, value, now_ns);
+        host.worker.add(metric, set, value, now_ns);
     }
     if let Some(is_expected) = is_expected {
-        books.add(MetricId::HTTP_REQ_FAILED, set, f64::from(u8::from(!is_expected)), now_ns);
+        host.worker.add(MetricId::HTTP_REQ_FAILED, set, f64::from(u8::from(!is_expected)), now_ns);
     }
 }

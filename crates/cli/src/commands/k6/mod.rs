@@ -14,6 +14,7 @@ use crate::signals::SignalWatch;
 use crate::talk::Talk;
 use ::k6::{Loudness, Remark, Role, Source, Stage, Test, TestError, Watch};
 use k6_metrics::Detail;
+use k6_metrics::output::OutputSpec;
 use k6_options::{Command, CommandLine, ConfigFile, ExitCode, Layers, Options, StartText, SummaryMode};
 use record::RunObserver;
 use runner::{RunControl, RunOptions};
@@ -307,9 +308,11 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     warn_of_undone(&words.line.settings, test.consolidated.options.paused == Some(true), log);
     let script = &words.line.script;
     let view = View::new(&words.line.settings);
+    let outputs = outputs_of(&words.line.settings.out, log)?;
     if !view.is_quiet {
         let name = format!("\n  Weir {}, running a k6 script\n\n", env!("CARGO_PKG_VERSION"));
-        let start = StartText { script, outputs: &[], web_dashboard: None };
+        let outputs: Vec<String> = outputs.iter().map(OutputSpec::description).collect();
+        let start = StartText { script, outputs: &outputs, web_dashboard: None };
         say_out(&(name + &start.text(&test.consolidated, view.colour)))?;
     }
     let plan = ::k6::lower(test, script, plan::Plan::SEED, words.own.keeps_late).map_err(|faults| {
@@ -339,6 +342,8 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     let signals =
         signals.map_err(|error| error_of(ExitCode::Other, format!("signals can't be watched: {error}")))?;
     test.start_clock();
+    let opened = test.open_outputs(&outputs);
+    opened.map_err(|error| error_of(ExitCode::Other, format!("--out: {error}")))?;
     let ticker = Ticker::start(test, &view);
     let mut failed = None;
     if test.has_setup() {
@@ -377,11 +382,49 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
         failed = fixture(test, "teardown", Role::Teardown, limit, &last_control)?;
     }
     ticker.stop();
+    close_outputs(test, log);
     if signals.count() > 1 {
         return Err(error_of(ExitCode::Aborted, "test run was aborted by a second signal"));
     }
     let ending = Ending { failed, was_signalled: signals.count() > 0, has_crossed };
     finish(test, words, record.as_ref(), log, talk, ending)
+}
+
+/// The files of samples that were asked for; other kinds of output are named.
+fn outputs_of(asked: &[String], log: &Log) -> Result<Vec<OutputSpec>, TestError> {
+    let mut specs = Vec::new();
+    for text in asked {
+        let (kind, argument) = text.split_once('=').unwrap_or((text, ""));
+        match kind {
+            "json" => specs.push(OutputSpec::json(argument)),
+            "csv" => {
+                let spec = OutputSpec::csv(argument, |name| std::env::var(name).ok());
+                specs.push(
+                    spec.map_err(|error| {
+                        error_of(ExitCode::InvalidConfig, format!("--out {text}: {error}"))
+                    })?,
+                );
+            }
+            _ => log.say(&Remark {
+                loudness: Loudness::Warning,
+                message: format!(
+                    "--out {kind}: only json and csv are written; the run is kept, see `weir runs`"
+                ),
+                source: None,
+                hint: None,
+                fields: Vec::new(),
+            }),
+        }
+    }
+    Ok(specs)
+}
+
+/// Closes the files of samples and says what is not in them.
+fn close_outputs(test: &Test, log: &Log) {
+    let end = test.close_outputs();
+    let missing = end.missing.text().map(|said| error_of(ExitCode::Other, said));
+    let errors = end.errors.iter().map(|error| error_of(ExitCode::Other, format!("--out: {error}")));
+    errors.chain(missing).for_each(|error| log.say_error(&error));
 }
 
 /// Flags that are read and not done.
@@ -390,7 +433,6 @@ fn warn_of_undone(settings: &k6_options::Settings, is_paused: bool, log: &Log) {
         (is_paused, "paused: the test begins at once"),
         (settings.linger == Some(true), "--linger: the process ends with the test"),
         (settings.address.is_some(), "--address: there is no control interface"),
-        (!settings.out.is_empty(), "--out: samples are not written; --summary-export and --json are"),
         (
             settings.traces_output.as_deref().is_some_and(|to| to != "none"),
             "--traces-output: there are no traces",
