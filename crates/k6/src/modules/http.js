@@ -2,7 +2,34 @@
 import * as native from 'weir:http';
 import * as later from 'weir:later';
 
-function Response() {}
+// Of the parts that `request/response.rs` gives, by position there.
+function Response(parts) {
+  this.remote_ip = parts[0];
+  this.remote_port = parts[1];
+  this.url = parts[2];
+  this.status = parts[3];
+  this.status_text = parts[4];
+  this.proto = parts[5];
+  const headers = {};
+  const given = parts[6];
+  for (let at = 0; at < given.length; at += 2) headers[given[at]] = given[at + 1];
+  this.headers = headers;
+  this.cookies = parts[7] ?? {};
+  this.body = parts[8];
+  this.timings = {
+    duration: parts[9], blocked: parts[10], looking_up: 0, connecting: parts[11], tls_handshaking: parts[12], sending: 0,
+    waiting: parts[13], receiving: parts[14],
+  };
+  this.tls_version = '';
+  this.tls_cipher_suite = '';
+  this.ocsp = { produced_at: 0, this_update: 0, next_update: 0, revoked_at: 0, revocation_reason: '', status: '' };
+  this.error = parts[15];
+  this.error_code = parts[16];
+  const sent = {};
+  const asked = parts[19];
+  for (let at = 0; at < asked.length; at += 2) sent[asked[at]] = [asked[at + 1]];
+  this.request = { method: parts[17], url: parts[18], headers: sent, body: parts[20], cookies: parts[21] ?? {} };
+}
 // The parsed body, kept; not among the response's own names.
 const parsed = Symbol('json');
 function parse(response) {
@@ -144,7 +171,7 @@ function find(value, path) {
   return value;
 }
 
-const respond = (raw) => Object.setPrototypeOf(raw, Response.prototype);
+const respond = (parts) => new Response(parts);
 export const request = (method, url, body, params) => respond(native.request(method, url, body, params));
 export const get = (url, params) => respond(native.request('GET', url, null, params));
 export const head = (url, params) => respond(native.request('HEAD', url, null, params));
@@ -168,8 +195,7 @@ function entryOf(entry) {
 export function batch(requests) {
   if (requests === null || typeof requests !== 'object') throw new TypeError('http.batch() takes an array or an object of requests');
   const names = Object.keys(requests);
-  const responses = native.batch(names.map((name) => entryOf(requests[name])));
-  for (const response of responses) respond(response);
+  const responses = native.batch(names.map((name) => entryOf(requests[name]))).map(respond);
   return Array.isArray(requests) ? responses : Object.fromEntries(names.map((name, at) => [name, responses[at]]));
 }
 

@@ -276,7 +276,7 @@ fn not_in_init(ctx: &Ctx<'_>, host: &VuHost) -> Result<()> {
 }
 
 /// Sends one request and waits for its end.
-fn request<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) -> Result<Object<'js>> {
+fn request<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) -> Result<Array<'js>> {
     let host = calls.host();
     not_in_init(ctx, host)?;
     let asked = match given.read(ctx, host)? {
@@ -296,7 +296,7 @@ fn unread<'js>(
     host: &VuHost,
     given: &Given<'_, 'js>,
     fault: &arguments::Fault,
-) -> Result<Object<'js>> {
+) -> Result<Array<'js>> {
     let method = given.method.to_ascii_uppercase();
     response::failed(ctx, host, &method, &given.shown_url(), fault, Times::default(), given.throws(host))
 }

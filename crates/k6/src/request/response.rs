@@ -1,4 +1,4 @@
-//! The response object: what a script sees of a request that is over.
+//! The response: what a script sees of a request that is over.
 
 use super::arguments::{Asked, BodyKind, Fault};
 use super::flight::Finished;
@@ -14,28 +14,48 @@ use proto::content;
 /// Greatest body after decoding.
 const DECODED_BYTES_MAX: usize = 256 << 20;
 
-/// The object of a request that is over, or what is thrown in its place.
+/// The parts of the response to a request that is over, by position, or what is thrown in its place. `modules/http.js` makes the object of
+/// them: there the names of properties are known beforehand, and an object's form is found once.
 ///
 /// # Errors
 /// What the request threw, or the engine raised.
-pub(crate) fn of<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, finished: Finished) -> Result<Object<'js>> {
+pub(crate) fn of<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, finished: Finished) -> Result<Array<'js>> {
     let Finished { asked, cookies, outcome, times } = finished;
     match outcome {
         Ok(heard) => answered(ctx, calls, &asked, &cookies, heard, times),
         Err(fault) => {
-            let object = failed(
-                ctx,
-                calls.host(),
-                &asked.method,
-                &asked.url.to_string(),
-                &fault,
-                times,
-                asked.throws,
-            )?;
-            object.set("request", request(ctx, &asked, &cookies)?)?;
-            Ok(object)
+            let url = asked.url.to_string();
+            let parts = failed(ctx, calls.host(), &asked.method, &url, &fault, times, asked.throws)?;
+            request(ctx, &parts, &asked, &cookies)?;
+            Ok(parts)
         }
     }
+}
+
+/// Places of a response's parts, as `modules/http.js` reads them.
+mod part {
+    pub(super) const REMOTE_IP: usize = 0;
+    pub(super) const REMOTE_PORT: usize = 1;
+    pub(super) const URL: usize = 2;
+    pub(super) const STATUS: usize = 3;
+    pub(super) const STATUS_TEXT: usize = 4;
+    pub(super) const PROTO: usize = 5;
+    /// Names and values in turn.
+    pub(super) const HEADERS: usize = 6;
+    /// An object, if there are any.
+    pub(super) const COOKIES: usize = 7;
+    pub(super) const BODY: usize = 8;
+    /// Duration, blocked, connecting, TLS, waiting, receiving: ms.
+    pub(super) const TIMES: usize = 9;
+    pub(super) const ERROR: usize = 15;
+    pub(super) const ERROR_CODE: usize = 16;
+    pub(super) const REQUEST_METHOD: usize = 17;
+    pub(super) const REQUEST_URL: usize = 18;
+    /// Names and values in turn.
+    pub(super) const REQUEST_HEADERS: usize = 19;
+    pub(super) const REQUEST_BODY: usize = 20;
+    /// An object, if there are any.
+    pub(super) const REQUEST_COOKIES: usize = 21;
 }
 
 fn answered<'js>(
@@ -45,36 +65,51 @@ fn answered<'js>(
     cookies: &[(String, String)],
     heard: Heard,
     times: Times,
-) -> Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
+) -> Result<Array<'js>> {
+    let parts = Array::new(ctx.clone())?;
     let status = heard.status;
-    object.set("remote_ip", heard.remote.map(|remote| remote.ip().to_string()).unwrap_or_default())?;
-    object.set("remote_port", heard.remote.map_or(0, |remote| remote.port()))?;
-    object.set("url", asked.url.to_string())?;
-    object.set("status", status)?;
-    object.set("status_text", format!("{status} {}", answer::reason(status)).trim_end())?;
-    object.set("proto", "HTTP/1.1")?;
-    let headers = Object::new(ctx.clone())?;
-    for (name, value) in &heard.headers {
-        match headers.get::<_, Option<String>>(name.as_str())? {
-            Some(before) => headers.set(name.as_str(), format!("{before}, {value}"))?,
-            None => headers.set(name.as_str(), value.as_str())?,
-        }
+    parts.set(part::REMOTE_IP, heard.remote.map(|remote| remote.ip().to_string()).unwrap_or_default())?;
+    parts.set(part::REMOTE_PORT, heard.remote.map_or(0, |remote| remote.port()))?;
+    parts.set(part::URL, asked.url.to_string())?;
+    parts.set(part::STATUS, status)?;
+    parts.set(part::STATUS_TEXT, format!("{status} {}", answer::reason(status)).trim_end())?;
+    parts.set(part::PROTO, "HTTP/1.1")?;
+    parts.set(part::HEADERS, headers(ctx, &heard.headers)?)?;
+    if heard.all("set-cookie").next().is_some() {
+        parts.set(part::COOKIES, set_cookies(ctx, &heard)?)?;
+    } else {
+        parts.set(part::COOKIES, Value::new_undefined(ctx.clone()))?;
     }
-    object.set("headers", headers)?;
-    object.set("cookies", set_cookies(ctx, &heard)?)?;
     let (body, wrong) = body_of(ctx, calls, asked, heard)?;
-    object.set("body", body)?;
-    object.set("timings", timings(ctx, times)?)?;
-    object.set("tls_version", "")?;
-    object.set("tls_cipher_suite", "")?;
-    object.set("ocsp", ocsp(ctx)?)?;
+    parts.set(part::BODY, body)?;
+    put_times(&parts, times)?;
     let (error, code) =
         wrong.map_or((String::new(), if status >= 400 { 1000 + status } else { 0 }), |said| (said, 1701));
-    object.set("error", error)?;
-    object.set("error_code", code)?;
-    object.set("request", request(ctx, asked, cookies)?)?;
-    Ok(object)
+    parts.set(part::ERROR, error)?;
+    parts.set(part::ERROR_CODE, code)?;
+    request(ctx, &parts, asked, cookies)?;
+    Ok(parts)
+}
+
+/// Names and values in turn; values of a name that comes again are joined.
+fn headers<'js>(ctx: &Ctx<'js>, all: &[(String, String)]) -> Result<Array<'js>> {
+    let flat = Array::new(ctx.clone())?;
+    let mut count = 0;
+    for (index, (name, value)) in all.iter().enumerate() {
+        let is_same = |other: &&(String, String)| other.0 == *name;
+        if all.iter().take(index).any(|other| is_same(&other)) {
+            continue;
+        }
+        flat.set(count, name.as_str())?;
+        if all.iter().skip(index + 1).any(|other| is_same(&other)) {
+            let values: Vec<&str> = all.iter().filter(is_same).map(|(_, value)| value.as_str()).collect();
+            flat.set(count + 1, values.join(", "))?;
+        } else {
+            flat.set(count + 1, value.as_str())?;
+        }
+        count += 2;
+    }
+    Ok(flat)
 }
 
 fn set_cookies<'js>(ctx: &Ctx<'js>, heard: &Heard) -> Result<Object<'js>> {
@@ -99,47 +134,44 @@ fn set_cookies<'js>(ctx: &Ctx<'js>, heard: &Heard) -> Result<Object<'js>> {
     Ok(cookies)
 }
 
-fn timings<'js>(ctx: &Ctx<'js>, times: Times) -> Result<Object<'js>> {
-    let ms = |ns: u64| ns as f64 / 1e6;
-    let object = Object::new(ctx.clone())?;
-    object.set("duration", ms(times.duration_ns()))?;
-    object.set("blocked", ms(times.blocked_ns))?;
-    object.set("looking_up", 0.0)?;
-    object.set("connecting", ms(times.connecting_ns))?;
-    object.set("tls_handshaking", ms(times.tls_ns))?;
-    object.set("sending", 0.0)?;
-    object.set("waiting", ms(times.waiting_ns))?;
-    object.set("receiving", ms(times.receiving_ns))?;
-    Ok(object)
-}
-
-fn ocsp<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
-    for key in ["produced_at", "this_update", "next_update", "revoked_at"] {
-        object.set(key, 0)?;
-    }
-    object.set("revocation_reason", "")?;
-    object.set("status", "")?;
-    Ok(object)
+fn put_times(parts: &Array<'_>, times: Times) -> Result<()> {
+    let all = [
+        times.duration_ns(),
+        times.blocked_ns,
+        times.connecting_ns,
+        times.tls_ns,
+        times.waiting_ns,
+        times.receiving_ns,
+    ];
+    all.into_iter().enumerate().try_for_each(|(index, ns)| parts.set(part::TIMES + index, ns as f64 / 1e6))
 }
 
 /// The request as its last hop was sent.
-fn request<'js>(ctx: &Ctx<'js>, asked: &Asked, cookies: &[(String, String)]) -> Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
-    object.set("method", asked.method.as_str())?;
-    object.set("url", asked.url.to_string())?;
-    let headers = Object::new(ctx.clone())?;
-    for (name, value) in &asked.headers {
-        headers.set(name.as_str(), vec![value.as_str()])?;
+fn request<'js>(
+    ctx: &Ctx<'js>,
+    parts: &Array<'js>,
+    asked: &Asked,
+    cookies: &[(String, String)],
+) -> Result<()> {
+    parts.set(part::REQUEST_METHOD, asked.method.as_str())?;
+    parts.set(part::REQUEST_URL, asked.url.to_string())?;
+    let headers = Array::new(ctx.clone())?;
+    for (index, (name, value)) in asked.headers.iter().enumerate() {
+        headers.set(2 * index, name.as_str())?;
+        headers.set(2 * index + 1, value.as_str())?;
     }
     if !cookies.is_empty() && asked.header("Cookie").is_none() {
         let pairs: Vec<String> = cookies.iter().map(|(name, value)| super::jar::pair(name, value)).collect();
-        headers.set("Cookie", vec![pairs.join("; ")])?;
+        headers.set(2 * asked.headers.len(), "Cookie")?;
+        headers.set(2 * asked.headers.len() + 1, pairs.join("; "))?;
     }
-    object.set("headers", headers)?;
+    parts.set(part::REQUEST_HEADERS, headers)?;
     match &asked.body {
-        Some(body) => object.set("body", String::from_utf8_lossy(body).into_owned())?,
-        None => object.set("body", "")?,
+        Some(body) => parts.set(part::REQUEST_BODY, String::from_utf8_lossy(body).into_owned())?,
+        None => parts.set(part::REQUEST_BODY, "")?,
+    }
+    if cookies.is_empty() {
+        return parts.set(part::REQUEST_COOKIES, Value::new_undefined(ctx.clone()));
     }
     let shown = Object::new(ctx.clone())?;
     for (name, value) in cookies {
@@ -154,8 +186,7 @@ fn request<'js>(ctx: &Ctx<'js>, asked: &Asked, cookies: &[(String, String)]) -> 
         list.set(list.len(), cookie)?;
         shown.set(name.as_str(), list)?;
     }
-    object.set("cookies", shown)?;
-    Ok(object)
+    parts.set(part::REQUEST_COOKIES, shown)
 }
 
 /// The body as the script sees it, and what is wrong with its coding.
@@ -201,7 +232,7 @@ pub(crate) fn failed<'js>(
     (code, message): &Fault,
     times: Times,
     throws: bool,
-) -> Result<Object<'js>> {
+) -> Result<Array<'js>> {
     let rest = method.chars().skip(1).map(|letter| letter.to_ascii_lowercase());
     let capital: String = method.chars().take(1).chain(rest).collect();
     let said = format!("{capital} \"{url}\": {message}");
@@ -209,28 +240,24 @@ pub(crate) fn failed<'js>(
         return Err(Exception::throw_message(ctx, &said));
     }
     host.test.say(Loudness::Warning, "Request Failed", None, Some(format!("error={said:?}")));
-    let object = Object::new(ctx.clone())?;
-    object.set("remote_ip", "")?;
-    object.set("remote_port", 0)?;
-    object.set("url", url)?;
-    object.set("status", 0)?;
-    object.set("status_text", "")?;
-    object.set("proto", "")?;
-    object.set("headers", Object::new(ctx.clone())?)?;
-    object.set("cookies", Object::new(ctx.clone())?)?;
-    object.set("body", Value::new_null(ctx.clone()))?;
-    object.set("timings", timings(ctx, times)?)?;
-    object.set("tls_version", "")?;
-    object.set("tls_cipher_suite", "")?;
-    object.set("ocsp", ocsp(ctx)?)?;
-    object.set("error", message.as_str())?;
-    object.set("error_code", *code)?;
-    let request = Object::new(ctx.clone())?;
-    request.set("method", method)?;
-    request.set("url", url)?;
-    request.set("headers", Object::new(ctx.clone())?)?;
-    request.set("body", "")?;
-    request.set("cookies", Object::new(ctx.clone())?)?;
-    object.set("request", request)?;
-    Ok(object)
+    let parts = Array::new(ctx.clone())?;
+    let undefined = || Value::new_undefined(ctx.clone());
+    parts.set(part::REMOTE_IP, "")?;
+    parts.set(part::REMOTE_PORT, 0)?;
+    parts.set(part::URL, url)?;
+    parts.set(part::STATUS, 0)?;
+    parts.set(part::STATUS_TEXT, "")?;
+    parts.set(part::PROTO, "")?;
+    parts.set(part::HEADERS, Array::new(ctx.clone())?)?;
+    parts.set(part::COOKIES, undefined())?;
+    parts.set(part::BODY, Value::new_null(ctx.clone()))?;
+    put_times(&parts, times)?;
+    parts.set(part::ERROR, message.as_str())?;
+    parts.set(part::ERROR_CODE, *code)?;
+    parts.set(part::REQUEST_METHOD, method)?;
+    parts.set(part::REQUEST_URL, url)?;
+    parts.set(part::REQUEST_HEADERS, Array::new(ctx.clone())?)?;
+    parts.set(part::REQUEST_BODY, "")?;
+    parts.set(part::REQUEST_COOKIES, undefined())?;
+    Ok(parts)
 }
