@@ -81,7 +81,7 @@ unsafe impl<'js, T: ?Sized + 'static> JsLifetime<'js> for OfContext<T> {
     type Changed<'to> = OfContext<T>;
 }
 
-/// Bytecode made by [`write_script`] or by `Module::write` in this process.
+/// Bytecode of a module or a script, made in this process.
 pub(crate) struct Bytecode(Box<[u8]>);
 
 impl Bytecode {
