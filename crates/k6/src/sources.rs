@@ -18,6 +18,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("k6/crypto", include_str!("modules/crypto.js")),
     ("k6/html", include_str!("modules/html.js")),
     ("weir:markup", include_str!("modules/markup.js")),
+    ("weir:paths", include_str!("modules/paths.js")),
     ("weir:elements", include_str!("modules/elements.js")),
     ("weir:rows", include_str!("modules/rows.js")),
     ("k6/experimental/fs", include_str!("modules/fs.js")),

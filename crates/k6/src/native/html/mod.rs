@@ -42,9 +42,12 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, module: &Object<'js>) -> Result<()> {
 
 /// `markup`: a module that runs when something first needs it.
 pub(super) fn later<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -> Result<()> {
-    let own = calls.clone();
-    let load = move |ctx: Ctx<'js>| own.load(&ctx, "weir:markup");
-    module.set("markup", Function::new(ctx.clone(), load)?)
+    for (name, url) in [("markup", "weir:markup"), ("paths", "weir:paths")] {
+        let own = calls.clone();
+        let load = move |ctx: Ctx<'js>| own.load(&ctx, url);
+        module.set(name, Function::new(ctx.clone(), load)?)?;
+    }
+    Ok(())
 }
 
 fn answer<'js>(ctx: &Ctx<'js>, tree: &Tree, question: &str, node: NodeId, more: &str) -> Result<Value<'js>> {
