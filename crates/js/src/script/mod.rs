@@ -47,19 +47,42 @@ pub(crate) struct Unit {
 const WORDS: [(Part, &[&str]); 4] = [
     (
         Part::TypedArrays,
-        &["ArrayBuffer", "DataView", "8Array", "16Array", "32Array", "64Array", "ClampedArray", "Atomics"],
+        &[
+            "ArrayBuffer",
+            "SharedArrayBuffer",
+            "DataView",
+            "Atomics",
+            "Int8Array",
+            "Uint8Array",
+            "Uint8ClampedArray",
+            "Int16Array",
+            "Uint16Array",
+            "Int32Array",
+            "Uint32Array",
+            "Float16Array",
+            "Float32Array",
+            "Float64Array",
+            "BigInt64Array",
+            "BigUint64Array",
+        ],
     ),
     (Part::WeakReferences, &["WeakRef", "FinalizationRegistry"]),
     (Part::Dates, &["Date"]),
-    (Part::Collections, &["Map", "Set", "groupBy"]),
+    (Part::Collections, &["Map", "Set", "WeakMap", "WeakSet", "groupBy"]),
 ];
 const CODE_OF_TEXTS: [&str; 2] = ["eval", "Function("];
 
 /// The parts that a text names: a user gets no others.
 fn named(text: &str) -> impl Iterator<Item = Part> {
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let makes_code = has(&CODE_OF_TEXTS);
-    WORDS.into_iter().filter(move |(_, words)| makes_code || has(words)).map(|(part, _)| part)
+    // `flatMap` names no `Map`.
+    let begins = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+    };
+    let names =
+        move |words: &[&str]| words.iter().any(|word| text.match_indices(word).any(|(at, _)| begins(at)));
+    let makes_code = CODE_OF_TEXTS.iter().any(|word| text.contains(word));
+    WORDS.into_iter().filter(move |(_, words)| makes_code || names(words)).map(|(part, _)| part)
 }
 
 /// A main module with all that it imports: compiled, and not running.

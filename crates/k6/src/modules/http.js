@@ -85,7 +85,7 @@ export function batch(requests) {
 export function file(data, filename, contentType) {
   const made = {
     data,
-    filename: filename === undefined ? `${Date.now()}000000` : String(filename),
+    filename: filename === undefined ? native.fileName() : String(filename),
     content_type: contentType === undefined ? 'application/octet-stream' : String(contentType),
   };
   Object.defineProperty(made, '__file', { value: true });
@@ -95,7 +95,7 @@ export function file(data, filename, contentType) {
 export class CookieJar {
   constructor(isCurrent) { Object.defineProperty(this, '__jar', { value: native.jar(isCurrent === current) }); }
   cookiesForURL(url) { return native.jarList(this.__jar, String(url)); }
-  set(url, name, value, options) { return native.jarSet(this.__jar, String(url), String(name), String(value), options); }
+  set(url, name, value, options) { return native.jarPut(this.__jar, String(url), String(name), String(value), options); }
   clear(url) { native.jarForget(this.__jar, String(url)); }
   delete(url, name) { native.jarForget(this.__jar, String(url), String(name)); }
 }

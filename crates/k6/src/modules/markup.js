@@ -13,7 +13,10 @@ const along = (doc, id, way) => {
   for (let at = doc(way, id); at !== undefined && at !== null; at = doc(way, at)) if (isElement(doc, at)) found.push(at);
   return found;
 };
-const unique = (ids) => [...new Set(ids)];
+const unique = (ids) => {
+  const seen = {};
+  return ids.filter((id) => !seen[id] && (seen[id] = true));
+};
 
 class Element {
   constructor(doc, id) {

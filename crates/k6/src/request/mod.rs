@@ -229,7 +229,13 @@ fn jars<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -> Res
         host.jar_of(&handle)?.borrow_mut().store(cookie, &url, host.unix_ms());
         Ok(true)
     };
-    module.set("jarSet", Function::new(ctx.clone(), set)?)
+    module.set("jarPut", Function::new(ctx.clone(), set)?)?;
+    // What a file is called where nothing is said: the time.
+    let file_name = || {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.unwrap_or_default().as_nanos().to_string()
+    };
+    module.set("fileName", Function::new(ctx.clone(), file_name)?)
 }
 
 fn url_of(ctx: &Ctx<'_>, text: &str) -> Result<Url> {
