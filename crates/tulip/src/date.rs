@@ -1,26 +1,10 @@
 //! Moments as Tulip writes them, in UTC.
 
-/// Year, month, day, hour, minute, second of a Unix time in ns.
-///
-/// Source of the calendar: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013), `civil_from_days`.
-fn civil(unix_ns: u64) -> [u64; 6] {
-    let secs = unix_ns / units::NS_PER_SEC;
-    let (days, of_day) = (secs / 86_400, secs % 86_400);
-    // Eras of 400 years, counted from 0000-03-01, so that a leap day is the last of its year.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    [year, month, day, of_day / 3_600, of_day / 60 % 60, of_day % 60]
-}
+use units::Civil;
 
 /// `2024-08-30 09:03:24.045`.
 pub(crate) fn title(unix_ns: u64) -> String {
-    let [year, month, day, hour, minute, second] = civil(unix_ns);
+    let Civil { year, month, day, hour, minute, second } = Civil::of_unix_ns(unix_ns);
     let ms = unix_ns / units::NS_PER_MS % 1000;
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{ms:03}")
 }
@@ -36,38 +20,25 @@ pub(crate) fn stamp(unix_ns: u64) -> String {
 }
 
 /// The Unix time in ns of a stamp, with or without a fraction of its seconds; `None`: it is none, or from before 1970 or after 2262.
-///
-/// Source: Howard Hinnant, as above, `days_from_civil`.
 pub(crate) fn unix_ns_of(stamp: &str) -> Option<u64> {
     let (day, time) = stamp.split_once(['_', 'T', ' '])?;
-    let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
+    let number = |text: &str| text.parse::<i64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
     let mut parts = day.split('-').map(number);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let mut parts = time.split(':').map(number);
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
-    let is_sound = (1970..2262).contains(&year)
-        && (1..=12).contains(&month)
-        && (1..=31).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second <= 60;
-    if !is_sound || fraction.len() > 9 {
+    if !(1970..2262).contains(&year) || fraction.len() > 9 {
         return None;
     }
-    let shifted_year = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (shifted_year / 400, shifted_year % 400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days =
-        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
-    let secs = days * 86_400 + hour * 3_600 + minute * 60 + second;
-    let fraction_ns = number(&format!("{fraction:0<9}"))?;
-    Some(secs * units::NS_PER_SEC + fraction_ns)
+    let unix_secs = Civil { year, month, day, hour, minute, second }.unix_secs()?;
+    let fraction_ns = number(&format!("{fraction:0<9}"))?.unsigned_abs();
+    u64::try_from(unix_secs).ok()?.checked_mul(units::NS_PER_SEC)?.checked_add(fraction_ns)
 }
 
 /// `30 09:03:24`: day of the month and time.
 pub(crate) fn day_and_time(unix_ns: u64) -> String {
-    let [_, _, day, hour, minute, second] = civil(unix_ns);
+    let Civil { day, hour, minute, second, .. } = Civil::of_unix_ns(unix_ns);
     format!("{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 

@@ -3,11 +3,13 @@
 //! Inside Weir a time is a `u64` of nanoseconds, a size a `u64` of bytes and a share an `f64` in 0..=1; the unit is in the name.
 //! Text from people must carry its unit: `30s`, `200/s`, `8KiB`, `99%`. A bare number is refused with the mend in the message.
 
+mod civil;
 mod print;
 mod quantity;
 mod random;
 mod rate;
 
+pub use civil::Civil;
 pub use print::{count, duration, legible, per_sec, ratio, size, system_words, two_units};
 pub use quantity::{QuantityError, parse_bytes, parse_duration_ns, parse_ratio};
 pub use random::Random;

@@ -2,6 +2,7 @@
 
 use crate::url::Url;
 use plan::Scheme;
+use units::Civil;
 
 /// Cookies of one jar at most; RFC 6265, section 6.1 asks for 3000 in all.
 const COOKIES_MAX: usize = 3_000;
@@ -165,16 +166,10 @@ pub(crate) fn unix_ms_of_date(text: &str) -> Option<i64> {
     let year: i64 = words.next()?.parse().ok()?;
     let mut time = words.next()?.split(':').map(|part| part.parse::<i64>().ok());
     let (hour, minute, second) = (time.next()??, time.next()??, time.next()??);
-    let is_in = (1..=31).contains(&day) && (1601..=9999).contains(&year);
-    if !is_in || !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..=60).contains(&second) {
+    if !(1601..=9999).contains(&year) {
         return None;
     }
-    // Days since 1970 of the proleptic Gregorian calendar, years beginning in March; Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    let (era, of_era) = (year / 400, year % 400);
-    let days =
-        era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day - 719_469;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000)
+    Civil { year, month, day, hour, minute, second }.unix_secs().map(|secs| secs * 1_000)
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Instants of samples as texts: RFC 3339 and counts since 1970.
 
 use std::fmt::Write as _;
-
-const NS_PER_SEC: u64 = 1_000_000_000;
-const SEC_PER_DAY: i64 = 86_400;
+use units::{Civil, NS_PER_SEC};
 
 /// What the instants of a run are on the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,18 +78,9 @@ impl Clock {
     }
 }
 
-/// Days to year, month and day: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
-fn date_and_time(unix_sec: i64) -> String {
-    let (days, second) = (unix_sec.div_euclid(SEC_PER_DAY), unix_sec.rem_euclid(SEC_PER_DAY));
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+fn date_and_time(unix_secs: i64) -> String {
+    let Civil { year, month, day, hour, minute, second } = Civil::of_unix_secs(unix_secs);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Moments as other tools write them: RFC 3339, such as `2025-03-15T14:30:00.123Z` or with `+02:00`.
 
+use units::Civil;
+
 /// The Unix time in ns; `None` for what is no moment after 1970.
-///
-/// Source of the calendar: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013), `days_from_civil`.
 pub(crate) fn unix_ns(text: &str) -> Option<u64> {
     let (date, time) = text.split_once(['T', ' '])?;
     let mut fields = date.splitn(3, '-').map(|field| field.parse::<i64>().ok());
@@ -11,20 +11,15 @@ pub(crate) fn unix_ns(text: &str) -> Option<u64> {
     let (clock, zone) = time.split_at_checked(zone_at)?;
     let mut fields = clock.splitn(3, ':');
     let (hour, minute) = (fields.next()?.parse::<i64>().ok()?, fields.next()?.parse::<i64>().ok()?);
-    let (secs, fraction) = fields.next()?.split_once('.').unwrap_or((clock.rsplit(':').next()?, ""));
-    let secs: i64 = secs.parse().ok()?;
-    let is_in_range = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    if !is_in_range || !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..=60).contains(&secs) {
+    let (second, fraction) = fields.next()?.split_once('.').unwrap_or((clock.rsplit(':').next()?, ""));
+    let second: i64 = second.parse().ok()?;
+    if !(1970..10_000).contains(&year) {
         return None;
     }
     let digits: String = fraction.chars().chain("000000000".chars()).take(9).collect();
     let nanos: u64 = digits.parse().ok()?;
-    let shifted = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (shifted / 400, shifted % 400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days =
-        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
-    let unix_secs = days * 86_400 + hour * 3_600 + minute * 60 + secs - offset_secs(zone)?;
+    let local_secs = Civil { year, month, day, hour, minute, second }.unix_secs()?;
+    let unix_secs = local_secs - offset_secs(zone)?;
     u64::try_from(unix_secs).ok()?.checked_mul(units::NS_PER_SEC)?.checked_add(nanos)
 }
 
