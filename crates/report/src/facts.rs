@@ -3,8 +3,7 @@
 use record::{CountsRecord, LoadModel, PhaseKind, PhaseRecord, RunRecord, VerdictState, WorkerRecord};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-pub(crate) use units::legible as clean;
+use units::legible;
 
 /// The phase runs that are the result.
 pub(crate) fn measured(record: &RunRecord) -> Vec<&PhaseRecord> {
@@ -18,7 +17,7 @@ pub(crate) fn warm_ups(record: &RunRecord) -> Vec<&PhaseRecord> {
 
 /// The phase's name, with the number of the repeat from the second on.
 pub(crate) fn phase_title(phase: &PhaseRecord) -> String {
-    let name = clean(&phase.name);
+    let name = legible(&phase.name);
     if phase.repeat_index > 0 { format!("{name} #{}", u64::from(phase.repeat_index) + 1) } else { name }
 }
 
@@ -91,7 +90,7 @@ pub(crate) fn fates(counts: &CountsRecord) -> Vec<(u64, &'static str)> {
 /// Error classes with their counts, most frequent first, in words.
 pub(crate) fn errors(errors: &BTreeMap<String, u64>) -> Vec<(String, u64)> {
     let mut errors: Vec<_> =
-        errors.iter().map(|(class, count)| (clean(class).replace('_', " "), *count)).collect();
+        errors.iter().map(|(class, count)| (legible(class).replace('_', " "), *count)).collect();
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     errors
 }

@@ -7,6 +7,7 @@ use crate::{Format, date, facts};
 use record::{RunRecord, VerdictState};
 use std::fmt::{self, Write as _};
 use std::io;
+use units::markup::entity;
 
 /// JUnit XML of verdict and objectives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,14 +112,13 @@ impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars() {
             match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
                 '\n' => f.write_char(c)?,
                 '\u{FFFE}' | '\u{FFFF}' => f.write_char('\u{FFFD}')?,
                 c if c.is_control() => f.write_char('\u{FFFD}')?,
-                c => f.write_char(c)?,
+                c => match entity(c) {
+                    Some(entity) => f.write_str(entity)?,
+                    None => f.write_char(c)?,
+                },
             }
         }
         Ok(())

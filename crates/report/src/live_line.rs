@@ -76,7 +76,7 @@ fn terminal_width() -> usize {
 /// The line in pieces of falling weight: the bar goes first, then what does not fit at the end.
 fn line(progress: &Progress<'_>, color: Color, width_max: usize) -> String {
     let interval = progress.interval;
-    let mut name = facts::clean(progress.phase);
+    let mut name = units::legible(progress.phase);
     if progress.repeat.1 > 1 {
         name.push_str(&format!(" {}/{}", u64::from(progress.repeat.0) + 1, progress.repeat.1));
     }
@@ -152,7 +152,7 @@ impl<W: Write> RunObserver for LiveLine<W> {
         self.has_several_phases = runs.fold(0u64, u64::saturating_add) > 1;
         // Said now: who waits an hour wants to know before it that the run is not the one asked for.
         for note in &record.environment.notes {
-            self.say(&format!("note: {}\n", facts::clean(note)));
+            self.say(&format!("note: {}\n", units::legible(note)));
         }
     }
 

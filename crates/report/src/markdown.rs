@@ -3,6 +3,7 @@
 use crate::{Format, date, facts};
 use record::{ActionRecord, Latencies, PhaseRecord, RunRecord, VerdictState};
 use std::io;
+use units::markup::markdown;
 
 /// GitHub-flavoured Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +16,7 @@ impl Format for Markdown {
             VerdictState::Suspect => "⚠ suspect",
             VerdictState::Invalid => "✗ invalid",
         };
-        writeln!(out, "### {}: {mark}\n", escaped(&record.name))?;
+        writeln!(out, "### {}: {mark}\n", markdown(&record.name))?;
         reasons(record, out)?;
         slos(record, out)?;
         let phases = facts::measured(record);
@@ -27,26 +28,10 @@ impl Format for Markdown {
     }
 }
 
-/// Text that Markdown neither formats nor takes for the end of a cell.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => out.extend(['\\', c]),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    facts::clean(&out)
-}
-
 fn reasons(record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
     for reason in &record.verdict.reasons {
         let label = facts::reason_label(reason.state);
-        writeln!(out, "- **{label}**: {} → {}", escaped(&reason.message), escaped(&reason.hint))?;
+        writeln!(out, "- **{label}**: {} → {}", markdown(&reason.message), markdown(&reason.hint))?;
     }
     if !record.verdict.reasons.is_empty() {
         writeln!(out)?;
@@ -62,7 +47,7 @@ fn slos(record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
     for slo in &record.slos {
         let mark = if slo.ok { "✓" } else { "✗" };
         let [expression, observed, phase] =
-            [&slo.expression, &slo.observed_text, &slo.phase].map(|text| escaped(text));
+            [&slo.expression, &slo.observed_text, &slo.phase].map(|text| markdown(text));
         writeln!(out, "| {mark} | {expression} | {observed} | {phase} |")?;
     }
     writeln!(out)
@@ -79,13 +64,13 @@ fn phase_table(record: &RunRecord, phases: &[&PhaseRecord], out: &mut dyn io::Wr
             phase.offered_per_sec.map_or("–".to_owned(), |rate| format!("{}/s", units::per_sec(rate)));
         let errors: Vec<String> = facts::errors(&phase.errors)
             .into_iter()
-            .map(|(class, count)| format!("{} {}", escaped(&class), units::count(count)))
+            .map(|(class, count)| format!("{} {}", markdown(&class), units::count(count)))
             .collect();
         writeln!(
             out,
             "| {} | {} | {} | {asked} | {}/s | {} | {} | {} | {} | {} |",
-            escaped(&facts::phase_title(phase)),
-            escaped(&facts::load_words(record, phase)),
+            markdown(&facts::phase_title(phase)),
+            markdown(&facts::load_words(record, phase)),
             units::duration(phase.duration_ns),
             units::per_sec(phase.achieved_per_sec),
             units::count(phase.counts.completed),
@@ -111,7 +96,7 @@ fn latency_table(phases: &[&PhaseRecord], out: &mut dyn io::Write) -> io::Result
     writeln!(out, "| phase | latency | mean | p50 | p90 | p99 | p99.9 | max |")?;
     writeln!(out, "|---|---|--:|--:|--:|--:|--:|--:|")?;
     for phase in phases {
-        let title = escaped(&facts::phase_title(phase));
+        let title = markdown(&facts::phase_title(phase));
         for (name, latencies) in
             [("response", &phase.response_ns), ("service", &phase.service_ns), ("wait", &phase.wait_ns)]
         {
@@ -132,12 +117,12 @@ fn action_table(phases: &[&PhaseRecord], out: &mut dyn io::Write) -> io::Result<
     writeln!(out, "| phase | action | completed | failed | response mean | p50 | p90 | p99 | p99.9 | max |")?;
     writeln!(out, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")?;
     for phase in phases {
-        let title = escaped(&facts::phase_title(phase));
+        let title = markdown(&facts::phase_title(phase));
         for action in rows(phase) {
             writeln!(
                 out,
                 "| {title} | {} | {} | {} | {} |",
-                escaped(&action.name),
+                markdown(&action.name),
                 units::count(action.counts.completed),
                 units::count(action.counts.failed),
                 cells(&action.response_ns)
@@ -153,10 +138,10 @@ fn check_table(phases: &[&PhaseRecord], out: &mut dyn io::Write) -> io::Result<(
     }
     writeln!(out, "|   | phase | check | passed | failed |\n|---|---|---|--:|--:|")?;
     for phase in phases {
-        let title = escaped(&facts::phase_title(phase));
+        let title = markdown(&facts::phase_title(phase));
         for check in &phase.checks {
             let mark = if check.failed == 0 { "✓" } else { "✗" };
-            let name = escaped(&check.name);
+            let name = markdown(&check.name);
             let (passed, failed) = (units::count(check.passed), units::count(check.failed));
             writeln!(out, "| {mark} | {title} | {name} | {passed} | {failed} |")?;
         }
@@ -178,13 +163,13 @@ fn foot(record: &RunRecord, out: &mut dyn io::Write) -> io::Result<()> {
     }
     let mut facts = Vec::new();
     if environment.cpu_count > 0 {
-        facts.push(format!("{} ({} CPUs)", escaped(&environment.cpu_model), environment.cpu_count));
+        facts.push(format!("{} ({} CPUs)", markdown(&environment.cpu_model), environment.cpu_count));
     }
     if !environment.driver.is_empty() {
-        facts.push(escaped(&environment.driver));
+        facts.push(markdown(&environment.driver));
     }
     if !environment.weir_version.is_empty() {
-        facts.push(format!("weir {}", escaped(&environment.weir_version)));
+        facts.push(format!("weir {}", markdown(&environment.weir_version)));
     }
     facts.push(date::utc(record.started_unix_ns));
     told.push(facts.join(", "));

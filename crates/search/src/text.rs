@@ -4,6 +4,7 @@ use crate::curve;
 use crate::find::{Answer, Confirmation, Limit, Outcome, TrialKind};
 use crate::record::{SearchRecord, TrialRecord};
 use std::fmt::Write as _;
+use units::markup;
 
 /// Said of a search without an answer.
 pub(crate) const CUT_SHORT: &str = "the search was cut short after some trials; it goes on with --resume";
@@ -207,7 +208,7 @@ pub fn text(record: &SearchRecord, baseline: Option<&SearchRecord>) -> String {
 
 /// The whole of it as Markdown, with a row for each trial.
 pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> String {
-    let name = escaped(&record.name);
+    let name = markup::markdown(&record.name);
     let Some(answer) = &record.answer else {
         return match &record.curve {
             Some(curve) => format!("### {name}: latency against load\n\n{}", curve::markdown(curve)),
@@ -216,7 +217,7 @@ pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> Strin
     };
     let mut text = format!("### {name}: {}\n\n", headline(answer));
     for (label, line) in lines(record, answer, baseline) {
-        let _ = writeln!(text, "- **{label}**: {}", escaped(&line));
+        let _ = writeln!(text, "- **{label}**: {}", markup::markdown(&line));
     }
     text.push_str("\n| trial | rate | length | achieved | p50 | p99 | growth | outcome |\n|---|--:|--:|--:|--:|--:|--:|---|\n");
     for made in &record.trials {
@@ -224,8 +225,8 @@ pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> Strin
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), units::duration);
         let outcome = match found.outcome {
             Outcome::Sustained => "✓".to_owned(),
-            Outcome::NotSustained => format!("✗ {}", escaped(&found.reasons.join("; "))),
-            Outcome::ClientLimited => format!("? {}", escaped(&found.client_reasons.join("; "))),
+            Outcome::NotSustained => format!("✗ {}", markup::markdown(&found.reasons.join("; "))),
+            Outcome::ClientLimited => format!("? {}", markup::markdown(&found.client_reasons.join("; "))),
         };
         let growth =
             found.growth_ratio.map_or("–".to_owned(), |growth| format!("{:.2} ms/s", growth * 1e3));
@@ -241,20 +242,4 @@ pub fn markdown(record: &SearchRecord, baseline: Option<&SearchRecord>) -> Strin
         );
     }
     text
-}
-
-/// Text that Markdown neither formats nor takes for the end of a cell.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => out.extend(['\\', c]),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -1,9 +1,10 @@
-//! Durations, rates, sizes and shares: their parsing, their printing, and the seeded random source.
+//! Durations, rates, sizes and shares: their parsing, their printing, and the seeded random source; what of a text may be shown.
 //!
 //! Inside Weir a time is a `u64` of nanoseconds, a size a `u64` of bytes and a share an `f64` in 0..=1; the unit is in the name.
 //! Text from people must carry its unit: `30s`, `200/s`, `8KiB`, `99%`. A bare number is refused with the mend in the message.
 
 mod civil;
+pub mod markup;
 mod print;
 mod quantity;
 mod random;

@@ -1,9 +1,9 @@
 //! A comparison for a pull request's comment: the verdict in one line, what changed, every row folded away.
 
 use super::words;
-use crate::markdown::escaped;
 use compare::{Candidate, Comparison, Row, Verdict};
 use std::io;
+use units::markup::markdown;
 
 /// GitHub-flavoured Markdown.
 ///
@@ -14,10 +14,10 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn io::Write) -> io::R
         one(comparison, candidate, out)?;
     }
     for (kind, text) in words::differing(comparison) {
-        writeln!(out, "- **{kind}**: {}", escaped(&text))?;
+        writeln!(out, "- **{kind}**: {}", markdown(&text))?;
     }
     for note in comparison.objections.iter().chain(&comparison.cautions) {
-        writeln!(out, "- **note**: {} → {}", escaped(&note.message), escaped(&note.hint))?;
+        writeln!(out, "- **note**: {} → {}", markdown(&note.message), markdown(&note.hint))?;
     }
     Ok(())
 }
@@ -30,7 +30,7 @@ fn one(comparison: &Comparison, candidate: &Candidate, out: &mut dyn io::Write) 
         (0, _, _) => "✓ faster",
         _ => "✗ slower",
     };
-    let [baseline, other] = [0, candidate.side_index].map(|index| escaped(&words::side(comparison, index)));
+    let [baseline, other] = [0, candidate.side_index].map(|index| markdown(&words::side(comparison, index)));
     writeln!(out, "### {baseline} → {other}: {mark}\n")?;
     writeln!(
         out,
@@ -45,11 +45,11 @@ fn one(comparison: &Comparison, candidate: &Candidate, out: &mut dyn io::Write) 
     table(&candidate.rows.iter().collect::<Vec<_>>(), &letter, out)?;
     writeln!(out, "</details>\n")?;
     for (label, text) in words::grounds(comparison, candidate) {
-        writeln!(out, "- **{label}**: {}", escaped(&text))?;
+        writeln!(out, "- **{label}**: {}", markdown(&text))?;
     }
     let left_out = words::left_out(candidate);
     if !left_out.is_empty() {
-        writeln!(out, "- **left out**: {}", escaped(&words::some_of(left_out, 6)))?;
+        writeln!(out, "- **left out**: {}", markdown(&words::some_of(left_out, 6)))?;
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ fn table(rows: &[&Row], letter: &str, out: &mut dyn io::Write) -> io::Result<()>
         writeln!(
             out,
             "| {mark} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            escaped(&words::place(row)),
+            markdown(&words::place(row)),
             row.metric.label(),
             words::value(row.metric, row.baseline),
             words::value(row.metric, row.candidate),

@@ -2,7 +2,6 @@
 
 use super::table::Columns;
 use super::words;
-use crate::facts;
 use crate::text::{Color, Role, cut, wrapped};
 use compare::{Candidate, Comparison, Row, Verdict};
 use std::io;
@@ -66,13 +65,13 @@ impl Page<'_> {
     /// A label and what stands beside it, in as many lines as it needs.
     fn item(&mut self, role: Role, label: &str, text: &str) -> io::Result<()> {
         let first = format!("  {}  ", self.color.paint(role, &format!("{label:<11}")));
-        wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
+        wrapped(&first, &units::legible(text), self.width).iter().try_for_each(|line| self.line(line))
     }
 
     /// What to do about what was just said.
     fn hint(&mut self, text: &str) -> io::Result<()> {
         let first = format!("{:13}  → ", "");
-        wrapped(&first, &facts::clean(text), self.width).iter().try_for_each(|line| self.line(line))
+        wrapped(&first, &units::legible(text), self.width).iter().try_for_each(|line| self.line(line))
     }
 }
 

@@ -1,6 +1,5 @@
 //! What both text and Markdown say of a comparison.
 
-use crate::facts;
 use compare::{Basis, Candidate, Comparison, DifferenceKind, Metric, Row, Verdict, WithinRuns};
 
 /// A figure with its unit.
@@ -93,8 +92,8 @@ pub(super) fn changed(candidate: &Candidate) -> Vec<&Row> {
 /// Where a row stands, for people: phase, action.
 pub(super) fn place(row: &Row) -> String {
     match (&row.phase, &row.action) {
-        (Some(phase), Some(action)) => format!("{} / {}", facts::clean(phase), facts::clean(action)),
-        (Some(phase), None) => facts::clean(phase),
+        (Some(phase), Some(action)) => format!("{} / {}", units::legible(phase), units::legible(action)),
+        (Some(phase), None) => units::legible(phase),
         (None, _) => "whole run".to_owned(),
     }
 }
@@ -109,8 +108,8 @@ pub(super) fn letter(side_index: usize) -> String {
 /// What a side is: its name, and how many runs it has.
 pub(super) fn side(comparison: &Comparison, side_index: usize) -> String {
     let Some(side) = comparison.sides.get(side_index) else { return String::new() };
-    let name = facts::clean(&side.name);
-    let ids: Vec<String> = side.runs.iter().take(4).map(|run| facts::clean(&run.run_id)).collect();
+    let name = units::legible(&side.name);
+    let ids: Vec<String> = side.runs.iter().take(4).map(|run| units::legible(&run.run_id)).collect();
     match (&comparison.pairs, side.runs.len()) {
         (Some(_), _) | (None, 0) => name,
         (None, 1) if ids.first() == Some(&name) => name,
@@ -243,7 +242,7 @@ pub(super) fn left_out(candidate: &Candidate) -> Vec<String> {
     for lacking in &candidate.not_carried {
         let least = lacking.baseline_count_min.min(lacking.candidate_count_min);
         let [least, needed] = [least, lacking.needed_count].map(units::count);
-        let why = format!("of {} ({least} samples, {needed} needed)", facts::clean(&lacking.place));
+        let why = format!("of {} ({least} samples, {needed} needed)", units::legible(&lacking.place));
         match groups.iter_mut().find(|(known, _)| *known == why) {
             Some((_, metrics)) => metrics.push(lacking.metric.label()),
             None => groups.push((why, vec![lacking.metric.label()])),
@@ -252,7 +251,7 @@ pub(super) fn left_out(candidate: &Candidate) -> Vec<String> {
     let mut lines: Vec<String> =
         groups.into_iter().map(|(why, metrics)| format!("{} {why}", metrics.join(" and "))).collect();
     lines.extend(
-        candidate.only_on_one_side.iter().map(|name| format!("{} (on one side only)", facts::clean(name))),
+        candidate.only_on_one_side.iter().map(|name| format!("{} (on one side only)", units::legible(name))),
     );
     lines
 }
@@ -269,7 +268,7 @@ pub(super) fn differing(comparison: &Comparison) -> Vec<(&'static str, String)> 
             DifferenceKind::Objectives => "objectives",
         };
         let [path, baseline, candidate] =
-            [&difference.path, &difference.baseline, &difference.candidate].map(|text| facts::clean(text));
+            [&difference.path, &difference.baseline, &difference.candidate].map(|text| units::legible(text));
         let line = (kind, format!("{path}: {baseline} → {candidate}"));
         if !lines.contains(&line) {
             lines.push(line);

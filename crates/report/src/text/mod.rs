@@ -130,7 +130,7 @@ impl Page<'_> {
 }
 
 fn title(page: &mut Page<'_>, record: &RunRecord) -> io::Result<()> {
-    let name = page.color.paint(Role::Title, &facts::clean(&record.name));
+    let name = page.color.paint(Role::Title, &units::legible(&record.name));
     let verdict = match record.verdict.state {
         VerdictState::Valid => page.color.paint(Role::Good, "✓ valid"),
         VerdictState::Suspect => page.color.paint(Role::Doubtful, "! suspect"),
@@ -151,8 +151,8 @@ fn reasons(page: &mut Page<'_>, record: &RunRecord, wanted: impl Fn(VerdictState
         };
         let label = format!("{:<11}", facts::reason_label(reason.state));
         let first = format!("  {}  ", page.color.paint(role, &label));
-        let mut lines = wrapped(&first, &facts::clean(&reason.message), page.width);
-        lines.extend(wrapped(&format!("{:13}  → ", ""), &facts::clean(&reason.hint), page.width));
+        let mut lines = wrapped(&first, &units::legible(&reason.message), page.width);
+        lines.extend(wrapped(&format!("{:13}  → ", ""), &units::legible(&reason.hint), page.width));
         for line in lines {
             page.line(&line)?;
         }
@@ -198,8 +198,8 @@ fn objectives(page: &mut Page<'_>, record: &RunRecord, phase_count: usize) -> io
         .iter()
         .take(ROWS_MAX)
         .map(|slo| {
-            let phase = if names_phase(slo) { facts::clean(&slo.phase) } else { String::new() };
-            [facts::clean(&slo.expression), phase, facts::clean(&slo.observed_text)]
+            let phase = if names_phase(slo) { units::legible(&slo.phase) } else { String::new() };
+            [units::legible(&slo.expression), phase, units::legible(&slo.observed_text)]
         })
         .collect();
     let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
@@ -232,12 +232,12 @@ fn client(page: &mut Page<'_>, record: &RunRecord) -> io::Result<()> {
         page.item("client", &words.join(", "))?;
     }
     let mut run = vec![
-        facts::clean(&record.run_id),
+        units::legible(&record.run_id),
         date::utc(record.started_unix_ns),
         units::duration(record.duration_ns),
     ];
     if worker_count > 0 {
-        run.push(format!("{} × {worker_count}", facts::clean(&record.environment.driver)));
+        run.push(format!("{} × {worker_count}", units::legible(&record.environment.driver)));
     }
     page.item("run", &run.join(", "))
 }

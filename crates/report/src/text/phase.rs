@@ -129,7 +129,7 @@ fn actions(page: &mut Page<'_>, what: &str, actions: &[ActionRecord]) -> io::Res
         let failed_role = (action.counts.failed > 0).then_some(Role::Bad);
         let of = &action.response_ns;
         let mut row = vec![
-            (facts::clean(&action.name), None),
+            (units::legible(&action.name), None),
             (units::count(action.counts.completed), None),
             (failed, failed_role),
         ];
@@ -159,7 +159,7 @@ fn checks(page: &mut Page<'_>, phase: &PhaseRecord) -> io::Result<()> {
     for check in failing.iter().take(ROWS_MAX) {
         let (failed, of) =
             (units::count(check.failed), units::count(check.failed.saturating_add(check.passed)));
-        let text = format!("{} {}: failed {failed} of {of}", page.bad(), facts::clean(&check.name));
+        let text = format!("{} {}: failed {failed} of {of}", page.bad(), units::legible(&check.name));
         page.item("", &text)?;
     }
     page.left_out(failing.len(), ROWS_MAX)

@@ -143,7 +143,7 @@ fn tell(
         )
     });
     let shown = if text.is_empty() { "not stable\n" } else { &text };
-    let markdown = format!("### {}: as CloudI\n\n```\n{shown}```\n", search::text::escaped(&record.name));
+    let markdown = format!("### {}: as CloudI\n\n```\n{shown}```\n", units::markup::markdown(&record.name));
     results.finish(record, &text, &markdown, None)?;
     if is_stopped {
         results.say_how_to_go_on(talk);

@@ -11,6 +11,7 @@ use super::legend;
 use crate::date;
 use record::{Reason, RunRecord, VerdictState};
 use std::fmt::Write as _;
+use units::markup;
 
 const STYLE: &str = include_str!("page.css");
 /// Forbids all but what is in the page.
@@ -32,7 +33,7 @@ pub fn html(record: &RunRecord, form: Form) -> Option<String> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
-        version = escaped(env!("CARGO_PKG_VERSION")),
+        version = markup::html(env!("CARGO_PKG_VERSION")),
     );
     verdict(record, &mut out);
     table::write(&results, form, &mut out);
@@ -42,7 +43,7 @@ pub fn html(record: &RunRecord, form: Form) -> Option<String> {
     };
     out.push_str("<h2>Legend</h2>\n<dl>\n");
     for (term, meaning) in entries {
-        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escaped(term), escaped(meaning));
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", markup::html(term), markup::html(meaning));
     }
     if results.facts.imported.is_empty() {
         out.push_str(
@@ -58,7 +59,7 @@ pub fn html(record: &RunRecord, form: Form) -> Option<String> {
         out,
         "<footer>{} {}, in Tulip’s columns. Moments are UTC.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         if results.facts.imported.is_empty() { "Measured by Weir" } else { "Shown by Weir" },
-        escaped(env!("CARGO_PKG_VERSION")),
+        markup::html(env!("CARGO_PKG_VERSION")),
     );
     Some(out)
 }
@@ -72,7 +73,7 @@ pub fn is_report(text: &str) -> bool {
 
 fn title(results: &Results<'_>, form: Form) -> String {
     let stamp = date::title(results.stamp_unix_ns());
-    let description = escaped(&results.facts.description);
+    let description = markup::html(&results.facts.description);
     match form {
         Form::Seed => format!("Benchmark Report / {description} / {stamp}"),
         Form::Newest => {
@@ -96,14 +97,14 @@ fn verdict(record: &RunRecord, out: &mut String) {
         out.push_str("</details>\n");
     }
     if let Some(why) = &record.aborted {
-        let _ = writeln!(out, "<p>Ended early: {}</p>", escaped(why));
+        let _ = writeln!(out, "<p>Ended early: {}</p>", markup::html(why));
     }
     if !record.slos.is_empty() {
         out.push_str("<ul>\n");
         for slo in &record.slos {
             let mark = if slo.ok { "✓" } else { "✗ missed:" };
             let [expression, observed, phase] =
-                [&slo.expression, &slo.observed_text, &slo.phase].map(|text| escaped(text));
+                [&slo.expression, &slo.observed_text, &slo.phase].map(|text| markup::html(text));
             let _ = writeln!(out, "<li>{mark} {expression} — {observed} {phase}</li>");
         }
         out.push_str("</ul>\n");
@@ -113,26 +114,7 @@ fn verdict(record: &RunRecord, out: &mut String) {
 
 fn reasons(reasons: &[&Reason], out: &mut String) {
     for Reason { message, hint, .. } in reasons {
-        let [message, hint] = [message, hint].map(|text| escaped(text));
+        let [message, hint] = [message, hint].map(|text| markup::html(text));
         let _ = writeln!(out, "<p>{message}<br><span class=\"dim\">→ {hint}</span></p>");
     }
-}
-
-/// A text from outside as HTML, in content and in attributes; control characters, which mean nothing there, are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push('\u{fffd}'),
-            // These turn the direction of all that follows.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

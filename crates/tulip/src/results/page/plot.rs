@@ -3,11 +3,11 @@
 //! x is log10 of 1 / (1 − percentile). Of service time and of response time a line each; where fewer than ten values lie beyond a point it is
 //! dotted, since such points are anecdotes. A table beneath says the same in figures.
 
-use super::escaped;
 use crate::results::figures::{Figures, Group, label};
 use record::QUANTILES;
 use stats::{Histogram, SAMPLES_BEYOND_MIN};
 use std::fmt::Write as _;
+use units::markup;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 250.0;
@@ -35,7 +35,7 @@ pub(super) fn action_id(group_index: usize, action_index: usize) -> String {
 
 /// Writes a group's plots: of all its actions together, and of each where there are several.
 pub(super) fn write(group: &Group<'_>, group_index: usize, out: &mut String) {
-    let name = escaped(group.benchmark.benchmark.trim());
+    let name = markup::html(group.benchmark.benchmark.trim());
     let _ = write!(out, "<section id=\"{}\">\n<h3>{name}</h3>\n", group_id(group_index));
     // One action is all of them.
     if group.actions().nth(1).is_some() {
@@ -43,7 +43,7 @@ pub(super) fn write(group: &Group<'_>, group_index: usize, out: &mut String) {
     }
     for (action_index, (action, figures)) in group.actions().enumerate() {
         let id = format!(" id=\"{}\"", action_id(group_index, action_index));
-        figure(&format!("{name}: {}", escaped(&label(action))), &id, &figures, out);
+        figure(&format!("{name}: {}", markup::html(&label(action))), &id, &figures, out);
     }
     out.push_str("</section>\n");
 }

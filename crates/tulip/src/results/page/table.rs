@@ -1,11 +1,12 @@
 //! The table: a group per benchmark below heads of its own, iterations and actions sorted apart, the total at its foot.
 
-use super::{escaped, plot};
+use super::plot;
 use crate::date;
 use crate::results::cells::{self, Cell, NEWEST_HEADS, NEWEST_SHOWN, RESPONSE_HEADS, SEED_HEADS};
 use crate::results::figures::{Figures, Group, Results, label};
 use crate::results::json::{Form, task_count};
 use std::fmt::Write as _;
+use units::markup;
 
 /// What the heads of Weir's own columns say when pointed at.
 const OWN_MEANING: &str = "Weir's own: response time, from the moment an action was due";
@@ -72,7 +73,7 @@ fn heads(columns: &Columns, group_index: usize, out: &mut String) {
     for (column, head) in columns.heads.iter().enumerate() {
         let class = columns.class(column);
         let title = if column >= columns.own {
-            format!(" title=\"{}\"", escaped(OWN_MEANING))
+            format!(" title=\"{}\"", markup::html(OWN_MEANING))
         } else {
             String::new()
         };
@@ -96,7 +97,7 @@ fn heads(columns: &Columns, group_index: usize, out: &mut String) {
 
 /// A group's rows.
 fn body(columns: &Columns, group: &Group<'_>, group_index: usize, out: &mut String) {
-    let name = escaped(group.benchmark.benchmark.trim());
+    let name = markup::html(group.benchmark.benchmark.trim());
     let link = format!("<a href=\"#{}\">{name}</a>", plot::group_id(group_index));
     let first = match columns.form {
         Form::Seed => {
@@ -196,15 +197,16 @@ impl Rows<'_> {
         if self.columns.form == Form::Seed {
             out.push_str("<td></td>");
         }
-        let _ = write!(out, "<td class=\"name\">{}</td>", escaped(&self.names.next().unwrap_or_default()));
+        let _ =
+            write!(out, "<td class=\"name\">{}</td>", markup::html(&self.names.next().unwrap_or_default()));
         let text = match link {
-            Some(link) => format!("<a href=\"#{link}\">{}</a>", escaped(&id.text)),
-            None => escaped(&id.text),
+            Some(link) => format!("<a href=\"#{link}\">{}</a>", markup::html(&id.text)),
+            None => markup::html(&id.text),
         };
         let _ = write!(out, "<td class=\"id\"{}>{text}</td>", value(id));
         for (index, cell) in cells.iter().enumerate() {
             let class = self.columns.class(self.columns.id + 1 + index);
-            let text = escaped(&cell.text);
+            let text = markup::html(&cell.text);
             let text = if cell.is_marked { format!("<mark>{text}</mark>") } else { text };
             let _ = write!(out, "<td class=\"{class}\"{}>{text}</td>", value(cell));
         }
