@@ -1,4 +1,5 @@
-//! The crate's unsafe code: a user's [`Heap`], and few calls, each behind a safe function: what neither the engine's nor the stacks' safe interface offers.
+//! The crate's unsafe code: a user's [`Heap`], objects that are made by parts ([`LazyKind`]), and few calls, each behind a safe function: what
+//! neither the engine's nor the stacks' safe interface offers.
 //!
 //! The calls are for three things. A host function, which the engine keeps for as long as it likes, must find the stack that it runs on ([`Link`]).
 //! Bytecode that this crate made must be read back. And a script that is over must not be able to catch that.
@@ -6,8 +7,10 @@
 #![expect(unsafe_code, reason = "suspension from host functions and bytecode have no safe interface")]
 
 mod heap;
+mod lazy;
 
 pub(crate) use heap::{Heap, Level};
+pub use lazy::{LazyKind, Parts};
 
 use corosensei::Yielder;
 use rquickjs::module::Declared;
@@ -154,6 +157,12 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>, message: &str) -> Error {
     unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), thrown.as_raw()) };
     ctx.throw(thrown);
     error
+}
+
+/// Whether promise jobs wait to be run.
+pub(crate) fn has_jobs(ctx: &Ctx<'_>) -> bool {
+    // SAFETY: the runtime is that of a live context, which is locked while `ctx` lives.
+    unsafe { qjs::JS_IsJobPending(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) }
 }
 
 /// A part of the language that is not there for each user, since each takes memory of each user.

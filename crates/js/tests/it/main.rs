@@ -1,6 +1,7 @@
 //! Scripts as a front end runs them.
 
 mod hostile;
+mod lazy;
 mod limits;
 mod modules;
 mod places;

@@ -78,7 +78,8 @@ impl Host for TestHost {
         };
         ctx.globals().set("begin", Function::new(ctx.clone(), begin)?)?;
         let panics = || -> () { panic!("a bug of the host") };
-        ctx.globals().set("panics", Function::new(ctx.clone(), panics)?)
+        ctx.globals().set("panics", Function::new(ctx.clone(), panics)?)?;
+        crate::lazy::install(ctx)
     }
 
     fn module<'js>(&self, ctx: &Ctx<'js>, _: &Calls<Self>, url: &str) -> Result<Value<'js>> {
