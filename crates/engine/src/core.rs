@@ -11,7 +11,7 @@ use crate::pool::Pool;
 use crate::ramp::Ramp;
 use crate::timers::{Timer, Timers};
 use crate::user::{Doing, NONE, Population, User};
-use crate::worker::{ReportSink, WorkerSetup};
+use crate::worker::{ReportSink, TargetSetup, WorkerSetup};
 use netio::Close;
 use plan::Saturation;
 use scenario::{Choice, Context, Event, Next, RestKind};
@@ -59,6 +59,8 @@ pub(crate) struct Core {
     pub(crate) to_send: Vec<u32>,
     pub(crate) ops: VecDeque<Op>,
     pub(crate) preparation: Option<Preparation>,
+    /// Whether there is a target whose connections are closed when their user's action ends.
+    pub(crate) closes_with_actions: bool,
     /// Targets that users asked for, beside the plan's.
     pub(crate) meetings: Meetings,
     /// What was connected before any phase ran; the first phase takes it over.
@@ -79,6 +81,7 @@ impl Core {
             };
         Self {
             populations: setup.scenarios.iter().zip(slices).map(population).collect(),
+            closes_with_actions: setup.targets.iter().any(TargetSetup::closes_with_actions),
             pools: std::mem::take(&mut setup.targets).into_iter().map(Pool::new).collect(),
             setup,
             reports,
@@ -460,6 +463,9 @@ impl Core {
     fn finish_action(&mut self, user_id: u32, outcome: Outcome, now_ns: u64) {
         if self.users[user_id as usize].lanes_open > 0 {
             self.cut_lanes(user_id, now_ns);
+        }
+        if self.closes_with_actions {
+            self.close_with_action(user_id);
         }
         let Self { users, phases, populations, .. } = self;
         let user = &mut users[user_id as usize];

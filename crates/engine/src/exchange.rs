@@ -10,7 +10,7 @@ use netio::{Close, During};
 use plan::ConnectionPolicy;
 use proto::http1::{Complete, Ended, Event as Heard};
 use proto::tls::{TlsEnd, TlsSession};
-use scenario::{Answer, Event, Exchange, Next, Timing};
+use scenario::{Answer, Connecting, Event, Exchange, Next, Timing};
 use stats::{ErrorClass, Outcome, Sample, Traffic};
 use std::io;
 
@@ -26,10 +26,13 @@ impl Core {
     pub(crate) fn seek_connection(&mut self, user_id: u32, now_ns: u64) {
         let user = &mut self.users[user_id as usize];
         let Some(exchange) = user.exchange else { return };
+        if exchange.connecting == Connecting::Within {
+            user.limit_ns = now_ns.saturating_add(exchange.timeout_ns);
+        }
         let target = exchange.target;
         let Some(pool) = self.pools.get_mut(usize::from(target)) else { return };
         let conn = match pool.setup.connections {
-            ConnectionPolicy::PerUser => {
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerAction => {
                 let own = user.own_conns.get(usize::from(target)).copied().unwrap_or(NONE);
                 if own == NONE { self.own_connection(user_id, target) } else { own }
             }
@@ -82,6 +85,10 @@ impl Core {
             return;
         }
         user.doing = Doing::AwaitingConnection;
+        let is_within = user.exchange.is_some_and(|exchange| exchange.connecting == Connecting::Within);
+        if is_within && conn.state == State::Closed {
+            conn.retry_at_ns = 0;
+        }
         let is_fresh = conn.state == State::Closed && conn.retry_at_ns <= now_ns;
         let asks_anew = self.pools.get(usize::from(conn.target)).map(|pool| pool.setup.connections)
             == Some(ConnectionPolicy::PerRequest);
@@ -92,6 +99,19 @@ impl Core {
         self.users[user_id as usize].is_unhindered = false;
         if self.conns[conn_id as usize].state == State::Closed {
             self.open_or_wait(conn_id, now_ns);
+        }
+        if is_within {
+            self.arm_request_limit(user_id);
+        }
+    }
+
+    /// Sets a timer that looks at the request's limit, unless one that comes no later is set.
+    #[inline]
+    pub(crate) fn arm_request_limit(&mut self, user_id: u32) {
+        let user = &mut self.users[user_id as usize];
+        if user.limit_ns < user.limit_armed_ns {
+            user.limit_armed_ns = user.limit_ns;
+            self.timers.set(user.limit_ns, Timer::RequestLimit(user_id), user.generation);
         }
     }
 
@@ -189,7 +209,7 @@ impl Core {
         let is_open = self.conns[conn_id as usize].is_open();
         let Some(pool) = self.pools.get_mut(target) else { return };
         match pool.setup.connections {
-            ConnectionPolicy::PerUser => {}
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerAction => {}
             ConnectionPolicy::PerRequest => pool.closed.push(conn_id),
             ConnectionPolicy::Shared(_) => match pool.waiting.pop_front() {
                 Some(user_id) => self.assign(conn_id, user_id, now_ns),
@@ -410,6 +430,16 @@ impl Core {
         }
     }
 
+    /// What the system did not take at once of a request has left.
+    pub(crate) fn on_drained(&mut self, conn_id: u32, now_ns: u64) {
+        let user_id = self.conns[conn_id as usize].user;
+        if let Some(user) = self.users.get_mut(user_id as usize)
+            && user.doing == Doing::AwaitingAnswer
+        {
+            user.written_ns = now_ns;
+        }
+    }
+
     fn on_informational(&mut self, conn_id: u32, status: u16) {
         let user_id = self.conns[conn_id as usize].user;
         self.traffic_of(user_id).statuses[0] += 1;
@@ -451,10 +481,12 @@ impl Core {
                 connect_ns: conn.connect_ns,
                 tls_ns: conn.tls_ns,
                 sent_ns: user.request_sent_ns,
+                written_ns: user.written_ns,
                 first_byte_ns: user.first_byte_ns.unwrap_or(now_ns),
                 received_bytes: user.received_bytes,
             },
             remote: pools.get(usize::from(conn.target)).and_then(|pool| pool.inet_address(conn.address)),
+            tls: conn.tls.as_deref(),
         };
         (conn.connect_ns, conn.tls_ns) = (0, 0);
         let is_measured_apart = user.exchange.is_some_and(|exchange| exchange.request_index.is_some());
@@ -520,6 +552,23 @@ impl Core {
         conn.generation = conn.generation.wrapping_add(1);
         self.ops.push_back(Op::Close(conn_id, Close::Graceful));
         self.offer(conn_id, now_ns);
+    }
+
+    /// The user's action is over: closes connections of its own, and of its lanes, that are kept for no longer.
+    pub(crate) fn close_with_action(&mut self, user_id: u32) {
+        let Self { users, conns, pools, ops, .. } = self;
+        let user = &users[user_id as usize];
+        let lanes = user.lanes.iter().filter_map(|lane| users.get(*lane as usize));
+        for conn_id in std::iter::once(user).chain(lanes).flat_map(|each| &each.own_conns).copied() {
+            let Some(conn) = conns.get_mut(conn_id as usize) else { continue };
+            let policy = pools.get(usize::from(conn.target)).map(|pool| pool.setup.connections);
+            if conn.state == State::Ready && policy == Some(ConnectionPolicy::PerAction) {
+                conn.state = State::Closed;
+                conn.tls = None;
+                conn.generation = conn.generation.wrapping_add(1);
+                ops.push_back(Op::Close(conn_id, Close::Graceful));
+            }
+        }
     }
 
     /// The peer ended its side.
@@ -631,7 +680,7 @@ impl Core {
     fn on_request_limit(&mut self, user_id: u32, now_ns: u64) {
         let user = &mut self.users[user_id as usize];
         user.limit_armed_ns = u64::MAX;
-        if user.doing != Doing::AwaitingAnswer {
+        if user.limit_ns == u64::MAX {
             return;
         }
         if now_ns < user.limit_ns {
@@ -640,8 +689,15 @@ impl Core {
             self.timers.set(limit_ns, Timer::RequestLimit(user_id), generation);
             return;
         }
-        let conn_id = user.conn;
-        self.lose(conn_id, ErrorClass::Timeout, now_ns);
+        let (conn_id, doing) = (user.conn, user.doing);
+        match doing {
+            Doing::AwaitingAnswer => self.lose(conn_id, ErrorClass::Timeout, now_ns),
+            // Only a limit that connecting is within reaches here.
+            Doing::AwaitingConnection if conn_id != NONE => {
+                self.lose(conn_id, ErrorClass::ConnectTimeout, now_ns);
+            }
+            _ => {}
+        }
     }
 
     // ---- books ----

@@ -66,6 +66,7 @@ impl Core {
         let Asked { name, waiting, .. } = asked.swap_remove(place);
         let met = setup.map(|setup| {
             let index = self.pools.len() as u16;
+            self.closes_with_actions |= setup.closes_with_actions();
             self.pools.push(Pool::new(*setup));
             self.meetings.known.insert(name, index);
             index

@@ -40,7 +40,7 @@ impl Pool {
     pub(crate) fn shared_max(&self) -> Option<u32> {
         match self.setup.connections {
             ConnectionPolicy::Shared(count) => Some(count),
-            ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerAction | ConnectionPolicy::PerRequest => None,
         }
     }
 

@@ -64,6 +64,8 @@ pub(crate) struct User {
     pub(crate) exchange: Option<Exchange>,
     pub(crate) request_intended_ns: u64,
     pub(crate) request_sent_ns: u64,
+    /// When the system had taken the request, as far as is known.
+    pub(crate) written_ns: u64,
     /// When the answer's first byte came; `None`: not yet.
     pub(crate) first_byte_ns: Option<u64>,
     pub(crate) received_bytes: u64,
@@ -109,6 +111,7 @@ impl User {
             exchange: None,
             request_intended_ns: 0,
             request_sent_ns: 0,
+            written_ns: 0,
             first_byte_ns: None,
             received_bytes: 0,
             holds_body: false,

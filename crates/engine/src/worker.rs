@@ -11,7 +11,7 @@ use crate::user::{Doing, User};
 use netio::{Address, Close, Completion, Driver, Sends};
 use plan::ConnectionPolicy;
 use proto::tls::{ServerName, TlsClient};
-use scenario::ScenarioFactory;
+use scenario::{Connecting, ScenarioFactory};
 use schedule::Slice;
 use stats::Interval;
 use std::sync::Arc;
@@ -31,6 +31,13 @@ pub struct TargetSetup {
     pub connections: ConnectionPolicy,
     /// Limit on TCP, and again on TLS, ns.
     pub connect_timeout_ns: u64,
+}
+
+impl TargetSetup {
+    /// Whether connections are closed when their user's action ends.
+    pub(crate) fn closes_with_actions(&self) -> bool {
+        self.connections == ConnectionPolicy::PerAction
+    }
 }
 
 /// What a worker is made of.
@@ -104,6 +111,7 @@ impl<D: Driver> Worker<D> {
                 Completion::Received { conn, bytes } => self.core.on_received(conn, bytes, woke_ns),
                 Completion::Connected { conn } => self.core.on_connected(conn, woke_ns),
                 Completion::Ended { conn } => self.core.on_ended(conn, woke_ns),
+                Completion::Drained { conn } => self.core.on_drained(conn, woke_ns),
                 Completion::Failed { conn, during, error } => {
                     self.core.on_failed(conn, during, &error, woke_ns)
                 }
@@ -240,25 +248,26 @@ fn send_request<D: Driver>(
     };
     user.doing = Doing::AwaitingAnswer;
     user.request_sent_ns = sent_ns;
-    (user.first_byte_ns, user.received_bytes) = (None, 0);
-    user.limit_ns = sent_ns.saturating_add(exchange.timeout_ns);
+    (user.written_ns, user.first_byte_ns, user.received_bytes) = (sent_ns, None, 0);
+    if exchange.connecting == Connecting::Apart {
+        user.limit_ns = sent_ns.saturating_add(exchange.timeout_ns);
+    }
     conn.session.expect(exchange.kind, exchange.want);
     let bytes = request_of(users, user_id);
     let (first, rest) = bytes.split_at(exchange.head_bytes.unwrap_or(bytes.len()).min(bytes.len()));
     let (holds_body, byte_count) = (!rest.is_empty(), bytes.len() as u64);
     send_bytes(driver, conn.tls.as_deref_mut(), conn_id, first, ciphertext);
     let user = &mut users[user_id as usize];
+    if exchange.times_write {
+        user.written_ns = driver.now_ns();
+    }
     user.holds_body = holds_body;
     if holds_body {
         user.generation = user.generation.wrapping_add(1);
         let generation = user.generation;
         core.timers.set(sent_ns.saturating_add(CONTINUE_WAIT_NS), Timer::Continue(user_id), generation);
     }
-    let user = &mut core.users[user_id as usize];
-    if user.limit_ns < user.limit_armed_ns {
-        user.limit_armed_ns = user.limit_ns;
-        core.timers.set(user.limit_ns, Timer::RequestLimit(user_id), user.generation);
-    }
+    core.arm_request_limit(user_id);
     let person = core.users[user_id as usize].lane_of.map_or(user_id, |(person, _)| person);
     core.note_sent(person, sent_ns);
     let traffic = core.traffic(conn_id);

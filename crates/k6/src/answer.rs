@@ -1,5 +1,7 @@
 //! What a user hears of a request: what came, how long it took, or why nothing came.
 
+use k6_options::CipherSuite;
+use proto::tls::{TlsSession, TlsVersion};
 use scenario::{Answer, Timing};
 use stats::ErrorClass;
 use std::net::SocketAddr;
@@ -14,6 +16,31 @@ pub(crate) struct Heard {
     pub(crate) timing: Timing,
     pub(crate) done_ns: u64,
     pub(crate) remote: Option<SocketAddr>,
+    /// `None`: it came in plain.
+    pub(crate) tls: Option<Tls>,
+}
+
+/// What TLS agreed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tls {
+    /// In k6's words: `tls1.3`.
+    pub(crate) version: &'static str,
+    /// By its name at IANA.
+    pub(crate) cipher_suite: &'static str,
+}
+
+impl Tls {
+    fn of(session: &TlsSession) -> Self {
+        let suite = session.cipher_suite().and_then(CipherSuite::by_number);
+        Self {
+            version: match session.version() {
+                Some(TlsVersion::V1_3) => "tls1.3",
+                Some(TlsVersion::V1_2) => "tls1.2",
+                None => "",
+            },
+            cipher_suite: suite.map_or("", CipherSuite::name),
+        }
+    }
 }
 
 impl Heard {
@@ -27,6 +54,7 @@ impl Heard {
             timing: answer.timing,
             done_ns,
             remote: answer.remote,
+            tls: answer.tls.map(Tls::of),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the whole test shares of the network: addresses of names, the limit of requests per second; and which options say what can't be done.
 
 use crate::names::Names;
-use k6_options::Options;
+use k6_options::{CipherSuite, Options};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -32,21 +32,28 @@ pub(crate) fn not_honoured(options: &Options, env: &BTreeMap<String, String>) ->
             said.push(text.to_owned());
         }
     };
+    let is_spoken = |suite: &&CipherSuite| proto::tls::cipher_suites().any(|number| number == suite.number());
+    let suites: Vec<&CipherSuite> = options.tls_cipher_suites.iter().flatten().collect();
+    let unspoken: Vec<&str> =
+        suites.iter().filter(|suite| !is_spoken(suite)).map(|suite| suite.name()).collect();
     say(
-        options.no_vu_connection_reuse == Some(true),
-        "the option noVUConnectionReuse is not honoured: connections are kept from one iteration to the next; use noConnectionReuse for one connection per request",
-    );
-    say(
-        options.tls_cipher_suites.as_ref().is_some_and(|suites| !suites.is_empty()),
-        "the option tlsCipherSuites is not honoured: all suites of TLS 1.2 and 1.3 that are sound are offered",
+        !unspoken.is_empty(),
+        &format!(
+            "the option tlsCipherSuites is not wholly honoured: {} can't be spoken here and is not offered",
+            unspoken.join(", ")
+        ),
     );
     let is_old = |version: Option<k6_options::TlsVersion>| {
         version.is_some_and(|version| version < k6_options::TlsVersion::V1_2)
     };
     let versions = options.tls_version.unwrap_or_default();
     say(
-        is_old(versions.min) || is_old(versions.max),
-        "the option tlsVersion is not wholly honoured: TLS 1.0 and 1.1 are not spoken, TLS 1.2 is in their place",
+        is_old(versions.min) && !is_old(versions.max),
+        "the option tlsVersion is not wholly honoured: TLS 1.0 and 1.1 can't be spoken here, 1.2 is the lowest that is offered",
+    );
+    say(
+        is_old(versions.max),
+        "the option tlsVersion is not honoured: TLS 1.0 and 1.1 can't be spoken here, so requests to https fail",
     );
     say(
         options
@@ -88,9 +95,12 @@ mod tests {
 
     #[test]
     fn what_is_not_done_is_said() {
-        let options = Options { no_vu_connection_reuse: Some(true), ..Options::default() };
+        let suites = ["TLS_RSA_WITH_RC4_128_SHA", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"];
+        let suites = suites.map(|name| CipherSuite::parse(name).unwrap()).to_vec();
+        let options = Options { tls_cipher_suites: Some(suites), ..Options::default() };
         let said = not_honoured(&options, &BTreeMap::new());
         assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains(": TLS_RSA_WITH_RC4_128_SHA can't"), "{said:?}");
         assert_eq!(not_honoured(&Options::default(), &BTreeMap::new()), Vec::<String>::new());
         let proxied = BTreeMap::from([("HTTP_PROXY".to_owned(), "a".to_owned())]);
         assert_eq!(not_honoured(&Options::default(), &proxied).len(), 1);

@@ -67,6 +67,12 @@ pub enum Completion<'a> {
         /// The bytes, at most one read's worth.
         bytes: &'a [u8],
     },
+    /// The system has taken all that was sent so far, after it had not taken all of a [`Driver::send`] at once. Simulated time
+    /// takes all at once.
+    Drained {
+        /// The caller's number of the connection.
+        conn: u32,
+    },
     /// The peer ended its side in order (FIN). The caller closes.
     Ended {
         /// The caller's number of the connection.

@@ -30,6 +30,12 @@ impl<What> Outcomes<What> {
         self.queue.push_back(outcome);
     }
 
+    /// Whether none is left to tell.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// Makes all that came so far due; true if there is any.
     #[inline]
     pub(crate) fn release(&mut self) -> bool {

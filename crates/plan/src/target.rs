@@ -110,6 +110,8 @@ pub enum ConnectionPolicy {
     Shared(u32),
     /// Each user keeps one of its own.
     PerUser,
+    /// Each user keeps one of its own until its action ends.
+    PerAction,
     /// A new one for each request.
     PerRequest,
 }
@@ -129,6 +131,9 @@ pub struct TlsSettings {
     pub version_min: Option<TlsVersion>,
     /// Newest version spoken.
     pub version_max: Option<TlsVersion>,
+    /// Cipher suites offered with TLS 1.2, by their numbers at IANA; empty: all there are. TLS 1.3 has its own, all of them sound.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cipher_suites: Vec<u16>,
 }
 
 /// Whether the server's certificate is verified.

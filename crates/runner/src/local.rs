@@ -229,7 +229,7 @@ pub(crate) fn compile(plan: &Plan) -> Result<Vec<Arc<dyn ScenarioFactory>>, RunE
 fn workers_max(plan: &Plan) -> usize {
     let shared = plan.targets.iter().filter_map(|target| match target.connections {
         ConnectionPolicy::Shared(count) => Some(count),
-        ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
+        ConnectionPolicy::PerUser | ConnectionPolicy::PerAction | ConnectionPolicy::PerRequest => None,
     });
     // A worker without a place in a phase sits it out.
     let most = plan.phases.iter().map(|phase| place_count(&phase.load)).max();
@@ -260,7 +260,7 @@ fn connections_of(plan: &Plan) -> (u64, u64) {
     let connections = |users: u64| {
         let per_target = plan.targets.iter().map(|target| match target.connections {
             ConnectionPolicy::Shared(count) => u64::from(count),
-            ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => users,
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerAction | ConnectionPolicy::PerRequest => users,
         });
         per_target.fold(0u64, u64::saturating_add)
     };

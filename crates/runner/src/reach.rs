@@ -109,6 +109,7 @@ fn tls_of(target: &Target) -> Result<Option<(TlsClient, ServerName)>, RunError> 
     });
     given.version_min = settings.version_min.map_or(given.version_min, version);
     given.version_max = settings.version_max.map_or(given.version_max, version);
+    given.cipher_suites.clone_from(&settings.cipher_suites);
     let bad = |error: proto::tls::TlsSettingsError| {
         let fault = plan::Diagnostic::error(format!("target `{}`: {error}", target.name));
         RunError::BadPlan(vec![fault.hint("check the files that its TLS settings name")])

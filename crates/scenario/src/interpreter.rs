@@ -6,7 +6,7 @@ use crate::cookies::Jar;
 use crate::feed::{FeedCursor, Row};
 use crate::order::Place;
 use crate::render::{Rendering, Text, Values};
-use crate::{Answer, Choice, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario};
+use crate::{Answer, Choice, Connecting, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario};
 use plan::{CookiePolicy, Pause, Scheme};
 use stats::ErrorClass;
 use std::cell::RefCell;
@@ -171,6 +171,8 @@ impl User {
             kind,
             want: request.want,
             timeout_ns: request.timeout_ns,
+            connecting: Connecting::Apart,
+            times_write: false,
             head_bytes: (request.expects_continue && has_body).then_some(marks.head_bytes),
         })
     }

@@ -18,6 +18,7 @@ mod render;
 pub use compile::Program;
 use plan::Target;
 pub use proto::http1::{Body, Headers, RequestKind, Want};
+use proto::tls::TlsSession;
 use stats::ErrorClass;
 use std::net::SocketAddr;
 
@@ -131,6 +132,8 @@ pub struct Answer<'a> {
     pub timing: Timing,
     /// Whom it came from; `None` where there is no such address, as with Unix sockets.
     pub remote: Option<SocketAddr>,
+    /// What TLS agreed on; `None`: it came in plain.
+    pub tls: Option<&'a TlsSession>,
 }
 
 /// An exchange's way, in ns.
@@ -144,6 +147,9 @@ pub struct Timing {
     pub tls_ns: u64,
     /// When the request was sent, since the run's origin.
     pub sent_ns: u64,
+    /// When the system had taken all of the request, since the run's origin. Where it took all at once this is `sent_ns`, unless
+    /// [`Exchange::times_write`].
+    pub written_ns: u64,
     /// When the first byte of the answer was there, since the run's origin.
     pub first_byte_ns: u64,
     /// Bytes of the answer as it came, without TLS.
@@ -188,6 +194,15 @@ pub enum RestKind {
     Delay,
 }
 
+/// What opening a connection is to a request that finds none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connecting {
+    /// Apart from it: the limit counts from the send, and a connection that failed pauses before it is tried again.
+    Apart,
+    /// A part of it: the limit counts from when it was asked for, and a connection is tried at once, however often it failed.
+    Within,
+}
+
 /// One request and its answer, as the worker needs to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
@@ -199,8 +214,12 @@ pub struct Exchange {
     pub kind: RequestKind,
     /// What of the answer is looked at.
     pub want: Want,
-    /// Limit from send to the end of the answer, ns.
+    /// Limit to the end of the answer, from the send or as [`Exchange::connecting`] says, ns.
     pub timeout_ns: u64,
+    /// What connecting is to it.
+    pub connecting: Connecting,
+    /// Whether the clock is read once more after the send, for [`Timing::written_ns`].
+    pub times_write: bool,
     /// Length of the head when the body waits for `100 Continue`; `None`: all is sent at once.
     pub head_bytes: Option<usize>,
 }

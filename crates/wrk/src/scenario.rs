@@ -8,8 +8,8 @@ use crate::lua::{Calls, Heads, Script};
 use crate::sampler::{SampleBook, Sampler};
 use crate::{Mode, Options};
 use scenario::{
-    Answer, Choice, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario, ScenarioFactory, Shape,
-    UserSource, Want,
+    Answer, Choice, Connecting, Context, Event, Exchange, Next, RequestKind, RestKind, Scenario,
+    ScenarioFactory, Shape, UserSource, Want,
 };
 use stats::ErrorClass;
 use std::cell::RefCell;
@@ -119,6 +119,8 @@ impl ScenarioFactory for Connections {
                 kind: RequestKind::Other,
                 want: self.want,
                 timeout_ns: self.timeout_ns,
+                connecting: Connecting::Apart,
+                times_write: false,
                 head_bytes: None,
             },
             has_delay: self.has_delay,

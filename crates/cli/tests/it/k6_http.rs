@@ -173,7 +173,6 @@ fn options_say_where_requests_may_go() {
         "{}",
         run.stderr
     );
-    assert_eq!(run.stderr.matches("noVUConnectionReuse is not honoured").count(), 1, "{}", run.stderr);
     assert_eq!(count(&summary, "http_reqs"), 10.0);
     assert_eq!(summary["metrics"]["http_req_failed"]["passes"], 3, "{summary}");
 }

@@ -17,12 +17,12 @@ function Response(parts) {
   this.cookies = parts[7] ?? {};
   this.body = parts[8];
   this.timings = {
-    duration: parts[9], blocked: parts[10], looking_up: 0, connecting: parts[11], tls_handshaking: parts[12], sending: 0,
+    duration: parts[9], blocked: parts[10], looking_up: 0, connecting: parts[11], tls_handshaking: parts[12], sending: parts[22] ?? 0,
     waiting: parts[13], receiving: parts[14],
   };
-  this.tls_version = '';
-  this.tls_cipher_suite = '';
-  this.ocsp = { produced_at: 0, this_update: 0, next_update: 0, revoked_at: 0, revocation_reason: '', status: '' };
+  this.tls_version = parts[23] ?? '';
+  this.tls_cipher_suite = parts[24] ?? '';
+  this.ocsp = { produced_at: 0, this_update: 0, next_update: 0, revoked_at: 0, revocation_reason: '', status: parts[23] ? 'unknown' : '' };
   this.error = parts[15];
   this.error_code = parts[16];
   const sent = {};

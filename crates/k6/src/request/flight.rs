@@ -9,7 +9,7 @@ use crate::names::Names;
 use crate::test::Loudness;
 use js::Operation;
 use plan::Target;
-use scenario::{Exchange, RequestKind, Want};
+use scenario::{Connecting, Exchange, RequestKind, Want};
 use stats::ErrorClass;
 use std::net::IpAddr;
 
@@ -143,6 +143,8 @@ impl Flight {
             kind: if is_head { RequestKind::Head } else { RequestKind::Other },
             want: Want { headers: true, body: true },
             timeout_ns: self.asked.timeout_ns.saturating_sub(spent_ns).max(1),
+            connecting: Connecting::Within,
+            times_write: true,
             head_bytes: None,
         };
         Ok((written.bytes, exchange))
@@ -203,9 +205,8 @@ impl Flight {
         let begun_ns = self.begun_ns.unwrap_or(now_ns);
         // What stopped a request at its limit is the limit, whichever part of it was at work.
         let is_over = now_ns.saturating_sub(begun_ns) >= self.asked.timeout_ns;
-        let class = if is_over { ErrorClass::Timeout } else { class };
-        let (code, said) = answer::failure(class);
         let times = Times::of_failure(class, self.hop_begun_ns, now_ns);
+        let (code, said) = answer::failure(if is_over { ErrorClass::Timeout } else { class });
         samples::add(host, &self, &Ended::Failed(code, said), times, now_ns, false);
         self.end(Err((code, said.to_owned())), times)
     }

@@ -56,6 +56,11 @@ mod part {
     pub(super) const REQUEST_BODY: usize = 20;
     /// An object, if there are any.
     pub(super) const REQUEST_COOKIES: usize = 21;
+    /// Sending: ms.
+    pub(super) const SENDING: usize = 22;
+    /// Only of an answer over TLS.
+    pub(super) const TLS_VERSION: usize = 23;
+    pub(super) const TLS_CIPHER_SUITE: usize = 24;
 }
 
 fn answered<'js>(
@@ -80,6 +85,7 @@ fn answered<'js>(
     } else {
         parts.set(part::COOKIES, Value::new_undefined(ctx.clone()))?;
     }
+    let tls = heard.tls;
     let (body, wrong) = body_of(ctx, calls, asked, heard)?;
     parts.set(part::BODY, body)?;
     put_times(&parts, times)?;
@@ -88,6 +94,11 @@ fn answered<'js>(
     parts.set(part::ERROR, error)?;
     parts.set(part::ERROR_CODE, code)?;
     request(ctx, &parts, asked, cookies)?;
+    parts.set(part::SENDING, times.sending_ns as f64 / 1e6)?;
+    if let Some(tls) = tls {
+        parts.set(part::TLS_VERSION, tls.version)?;
+        parts.set(part::TLS_CIPHER_SUITE, tls.cipher_suite)?;
+    }
     Ok(parts)
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Times {
     pub(crate) blocked_ns: u64,
     pub(crate) connecting_ns: u64,
     pub(crate) tls_ns: u64,
+    /// From just before the send until the system had taken all.
+    pub(crate) sending_ns: u64,
     pub(crate) waiting_ns: u64,
     pub(crate) receiving_ns: u64,
 }
@@ -24,7 +26,8 @@ impl Times {
             blocked_ns: timing.sent_ns.saturating_sub(asked_ns.max(timing.asked_ns)),
             connecting_ns: timing.connect_ns,
             tls_ns: timing.tls_ns,
-            waiting_ns: timing.first_byte_ns.saturating_sub(timing.sent_ns),
+            sending_ns: timing.written_ns.saturating_sub(timing.sent_ns),
+            waiting_ns: timing.first_byte_ns.saturating_sub(timing.written_ns),
             receiving_ns: heard.done_ns.saturating_sub(timing.first_byte_ns),
         }
     }
@@ -42,7 +45,7 @@ impl Times {
     }
 
     pub(crate) fn duration_ns(self) -> u64 {
-        self.waiting_ns + self.receiving_ns
+        self.sending_ns + self.waiting_ns + self.receiving_ns
     }
 }
 
@@ -64,11 +67,11 @@ pub(crate) fn add(
 ) {
     let asked = &flight.asked;
     let system = host.test.registry.system_tags();
-    let (status, failure, remote) = match ended {
-        Ended::Heard(heard) => (heard.status, None, heard.remote),
-        Ended::Failed(code, said) => (0, Some((*code, *said)), None),
+    let (status, failure, remote, tls) = match ended {
+        Ended::Heard(heard) => (heard.status, None, heard.remote, heard.tls),
+        Ended::Failed(code, said) => (0, Some((*code, *said)), None, None),
     };
-    let mut pairs: [(&str, &str); 9] = [("", ""); 9];
+    let mut pairs: [(&str, &str); 11] = [("", ""); 11];
     let mut count = 0;
     let status_text = status.to_string();
     let error_code = failure.map_or(if status >= 400 { 1000 + status } else { 0 }, |(code, _)| code);
@@ -82,6 +85,8 @@ pub(crate) fn add(
         (SystemTag::Method, Some(asked.method.as_str())),
         (SystemTag::Status, Some(status_text.as_str())),
         (SystemTag::Proto, failure.is_none().then_some("HTTP/1.1")),
+        (SystemTag::TlsVersion, tls.map(|tls| tls.version)),
+        (SystemTag::OcspStatus, tls.map(|_| "unknown")),
         (SystemTag::Error, failure.map(|(_, said)| said)),
         (SystemTag::ErrorCode, (error_code > 0).then_some(code_text.as_str())),
         (SystemTag::ExpectedResponse, is_expected.map(|is| if is { "true" } else { "false" })),
@@ -103,7 +108,7 @@ pub(crate) fn add(
         (MetricId::HTTP_REQ_BLOCKED, ms(times.blocked_ns)),
         (MetricId::HTTP_REQ_CONNECTING, ms(times.connecting_ns)),
         (MetricId::HTTP_REQ_TLS_HANDSHAKING, ms(times.tls_ns)),
-        (MetricId::HTTP_REQ_SENDING, 0.0),
+        (MetricId::HTTP_REQ_SENDING, ms(times.sending_ns)),
         (MetricId::HTTP_REQ_WAITING, ms(times.waiting_ns)),
         (MetricId::HTTP_REQ_RECEIVING, ms(times.receiving_ns)),
     ] {

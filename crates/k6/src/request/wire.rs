@@ -4,7 +4,7 @@ use super::arguments::{Asked, Auth, Fault};
 use super::jar;
 use crate::host::VuHost;
 use crate::url::Url;
-use plan::{CertificateCheck, ClientCertificate, ConnectionPolicy, Target, TlsSettings, TlsVersion};
+use plan::{CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Target, TlsSettings, TlsVersion};
 use proto::http1::request::{RequestError, RequestHead, is_own_header};
 use std::net::IpAddr;
 
@@ -108,6 +108,10 @@ pub(crate) enum Place {
 /// blocked.
 pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
     let options = &host.test.consolidated.options;
+    let newest = options.tls_version.and_then(|versions| versions.max);
+    if url.scheme == Scheme::Https && newest.is_some_and(|newest| newest < k6_options::TlsVersion::V1_2) {
+        return Err((1000, "tls: versions 1.0 and 1.1 can't be spoken here".to_owned()));
+    }
     let literal: Option<IpAddr> = url.host.parse().ok();
     if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
         && let Some(pattern) = patterns.matching(&url.host)
@@ -145,8 +149,9 @@ pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpA
     let options = &host.test.consolidated.options;
     let mut target = Target::new(url.scheme, url.host.clone(), url.port);
     target.name = name;
-    target.connections = match options.no_connection_reuse {
-        Some(true) => ConnectionPolicy::PerRequest,
+    target.connections = match (options.no_connection_reuse, options.no_vu_connection_reuse) {
+        (Some(true), _) => ConnectionPolicy::PerRequest,
+        (_, Some(true)) => ConnectionPolicy::PerAction,
         _ => ConnectionPolicy::PerUser,
     };
     target.connect_timeout_ns = 30 * units::NS_PER_SEC;
@@ -173,6 +178,7 @@ pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpA
         }),
         version_min: versions.min.map(spoken),
         version_max: versions.max.map(spoken),
+        cipher_suites: options.tls_cipher_suites.iter().flatten().map(|suite| suite.number()).collect(),
         ..TlsSettings::default()
     };
     target

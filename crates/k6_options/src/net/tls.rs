@@ -107,6 +107,12 @@ impl CipherSuite {
         })
     }
 
+    /// The suite of a number at IANA.
+    pub fn by_number(number: u16) -> Option<Self> {
+        let found = SUITES.iter().find(|(_, known)| *known == number);
+        found.map(|&(name, number)| Self { name, number })
+    }
+
     /// The name at IANA.
     pub fn name(self) -> &'static str {
         self.name

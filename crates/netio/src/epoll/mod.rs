@@ -62,6 +62,8 @@ enum What {
     Failed(During, Errno),
     /// A send failed; what the peer had sent before is still to be read.
     SendFailed(Errno),
+    /// What was kept of sends has left.
+    Drained,
 }
 
 #[derive(Debug)]
@@ -76,6 +78,7 @@ enum Ready {
     Connected(u32),
     Received { conn: u32, byte_count: usize },
     Ended(u32),
+    Drained(u32),
     Failed(u32, During, Errno),
     Woken,
 }
@@ -188,9 +191,14 @@ impl EpollDriver {
     /// Sends what was kept of earlier sends, as far as the system takes it, and asks to hear when it takes more.
     fn flush(&mut self, conn: u32) {
         let Some(connection) = self.connections.get_mut(conn as usize) else { return };
-        if let Err(error) = connection.flush(&self.epoll, conn) {
-            connection.state = State::SendFailed;
-            self.queue(conn, What::SendFailed(error));
+        let was_empty = connection.unsent.is_empty();
+        match connection.flush(&self.epoll, conn) {
+            Err(error) => {
+                connection.state = State::SendFailed;
+                self.queue(conn, What::SendFailed(error));
+            }
+            Ok(()) if !was_empty && connection.unsent.is_empty() => self.queue(conn, What::Drained),
+            Ok(()) => {}
         }
     }
 
@@ -202,6 +210,7 @@ impl EpollDriver {
             }
             return Some(match what {
                 What::Connected => Ready::Connected(conn),
+                What::Drained => Ready::Drained(conn),
                 What::Failed(during, error) => Ready::Failed(conn, during, error),
                 What::SendFailed(error) => match self.read(conn) {
                     Ok(byte_count) if byte_count > 0 => {
@@ -385,6 +394,7 @@ impl Driver for EpollDriver {
             }
             Ready::Connected(conn) => Completion::Connected { conn },
             Ready::Ended(conn) => Completion::Ended { conn },
+            Ready::Drained(conn) => Completion::Drained { conn },
             Ready::Failed(conn, during, error) => Completion::Failed { conn, during, error: error.into() },
             Ready::Woken => Completion::Woken,
         })

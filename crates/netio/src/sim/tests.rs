@@ -26,6 +26,9 @@ fn drain(driver: &mut SimDriver) -> Vec<Seen> {
             Completion::Connected { conn } => Seen::Connected(conn),
             Completion::Received { conn, bytes } => Seen::Received(conn, bytes.to_vec()),
             Completion::Ended { conn } => Seen::Ended(conn),
+            Completion::Drained { conn } => {
+                panic!("connection {conn} was drained, and simulated time keeps nothing back")
+            }
             Completion::Failed { conn, during, error } => Seen::Failed(conn, during, error.kind()),
             Completion::Woken => Seen::Woken,
         });

@@ -79,6 +79,8 @@ enum What {
     Failed(During, Errno),
     /// A send failed and no receive is under way any more; the rest of what the peer sent is still to be read.
     SendFailed(Errno),
+    /// What was kept of sends has left.
+    Drained,
 }
 
 /// A completion before the buffer is lent for it.
@@ -87,6 +89,7 @@ enum Ready {
     Received { conn: u32, buffer: u16, byte_count: usize },
     ReceivedLast { conn: u32, byte_count: usize },
     Ended(u32),
+    Drained(u32),
     Failed(u32, During, Errno),
     Woken,
 }
@@ -227,6 +230,7 @@ impl UringDriver {
                 continue;
             }
             return Some(match what {
+                What::Drained => Ready::Drained(conn),
                 What::Failed(during, error) => Ready::Failed(conn, during, error),
                 What::SendFailed(error) => match self.read_last(conn) {
                     Ok(byte_count) if byte_count > 0 => {
@@ -317,7 +321,9 @@ impl Driver for UringDriver {
             self.look();
             return self.read_clock();
         }
-        wait_for_events(self, deadline_ns)
+        let woke_ns = wait_for_events(self, deadline_ns);
+        self.outcomes.release();
+        woke_ns
     }
 
     #[inline]
@@ -338,6 +344,7 @@ impl Driver for UringDriver {
             }
             Ready::Connected(conn) => Completion::Connected { conn },
             Ready::Ended(conn) => Completion::Ended { conn },
+            Ready::Drained(conn) => Completion::Drained { conn },
             Ready::Failed(conn, during, error) => Completion::Failed { conn, during, error: error.into() },
             Ready::Woken => Completion::Woken,
         })
@@ -364,7 +371,7 @@ impl Sleeper for UringDriver {
     }
 
     fn has_events(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.is_empty() || !self.outcomes.is_empty()
     }
 
     /// Costs no system call when there is nothing to hand over and nothing came: the kernel says so in shared memory.

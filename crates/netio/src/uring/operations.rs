@@ -326,6 +326,9 @@ impl UringDriver {
             }
         };
         connection.rest_sent(sent_count);
+        if connection.is_clear() {
+            self.push_outcome(token.conn, What::Drained);
+        }
         self.send_rest_later(token.conn);
     }
 }

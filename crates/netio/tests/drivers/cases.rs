@@ -124,6 +124,10 @@ pub(crate) fn ten_megabytes_to_a_slow_reader_come_back_whole<D: Driver>(mut rig:
     assert!(rig.received(0) == bytes);
     server.join().unwrap();
     rig.until_seen(&Seen::Ended(0));
+    // The last of what was kept left before the answer came, and that was told once.
+    let drained = rig.seen.iter().position(|seen| *seen == Seen::Drained(0)).unwrap();
+    let answered = rig.seen.iter().position(|seen| matches!(seen, Seen::Received(..))).unwrap();
+    assert!(drained < answered, "{drained}, {answered}");
 }
 
 pub(crate) fn rounds_of_sends_to_a_slow_reader_arrive_in_order<D: Driver>(mut rig: Rig<D>) {

@@ -16,6 +16,7 @@ const LOOK_NS: u64 = 20_000_000;
 pub(crate) enum Seen {
     Connected(u32),
     Received(u32, Vec<u8>),
+    Drained(u32),
     Ended(u32),
     Failed(u32, During, ErrorKind),
     Woken,
@@ -58,6 +59,7 @@ impl<D: Driver> Rig<D> {
                     assert!(!bytes.is_empty());
                     Seen::Received(conn, bytes.to_vec())
                 }
+                Completion::Drained { conn } => Seen::Drained(conn),
                 Completion::Ended { conn } => Seen::Ended(conn),
                 Completion::Failed { conn, during, error } => Seen::Failed(conn, during, error.kind()),
                 Completion::Woken => Seen::Woken,

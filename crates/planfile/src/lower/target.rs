@@ -128,6 +128,7 @@ impl Context<'_, '_> {
             server_name: text.server_name.as_ref().map(|name| name.value.clone()),
             version_min,
             version_max,
+            cipher_suites: Vec::new(),
         }
     }
 

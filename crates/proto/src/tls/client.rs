@@ -28,6 +28,8 @@ pub struct TlsSettings {
     pub version_min: TlsVersion,
     /// Highest version offered.
     pub version_max: TlsVersion,
+    /// Cipher suites offered with TLS 1.2, by their numbers in IANA's registry; empty: all of `rustls`. Those of TLS 1.3 stay.
+    pub cipher_suites: Vec<u16>,
     /// Application protocols offered, in order of preference (RFC 7301). A server that ignores them is accepted.
     pub alpn: Vec<Vec<u8>>,
 }
@@ -41,6 +43,7 @@ impl Default for TlsSettings {
             server_name: None,
             version_min: TlsVersion::V1_2,
             version_max: TlsVersion::V1_3,
+            cipher_suites: Vec::new(),
             alpn: vec![b"http/1.1".to_vec()],
         }
     }
@@ -123,10 +126,16 @@ pub struct TlsClient {
 impl TlsClient {
     /// Checks the settings. Errors say which part is wrong and how to mend it.
     pub fn new(settings: &TlsSettings) -> Result<TlsClient, TlsSettingsError> {
-        let provider = Arc::new(ring::default_provider());
+        let mut provider = ring::default_provider();
+        if !settings.cipher_suites.is_empty() {
+            provider.cipher_suites.retain(|suite| {
+                suite.tls13().is_some() || settings.cipher_suites.contains(&u16::from(suite.suite()))
+            });
+        }
+        let provider = Arc::new(provider);
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&versions(settings)?)
-            // The provider has ciphers for both versions, so only an empty choice can fail.
+            // The provider has ciphers for both versions: only a choice without any for the versions asked for can fail.
             .map_err(|_| no_version(settings))?;
         let builder = match settings.certificates {
             Certificates::Verify => builder.with_webpki_verifier(verifier(&settings.roots, provider)?),
@@ -161,6 +170,11 @@ impl TlsClient {
     }
 }
 
+/// Numbers in IANA's registry of the cipher suites of TLS 1.2 and 1.3 that can be offered.
+pub fn cipher_suites() -> impl Iterator<Item = u16> {
+    ring::ALL_CIPHER_SUITES.iter().map(|suite| u16::from(suite.suite()))
+}
+
 fn versions(settings: &TlsSettings) -> Result<Vec<&'static SupportedProtocolVersion>, TlsSettingsError> {
     let asked = settings.version_min..=settings.version_max;
     let known = [(TlsVersion::V1_3, &rustls::version::TLS13), (TlsVersion::V1_2, &rustls::version::TLS12)];
@@ -170,6 +184,9 @@ fn versions(settings: &TlsSettings) -> Result<Vec<&'static SupportedProtocolVers
 }
 
 fn no_version(settings: &TlsSettings) -> TlsSettingsError {
+    if settings.version_min <= settings.version_max {
+        return TlsSettingsError::NoCipherSuite;
+    }
     TlsSettingsError::NoVersion { min: settings.version_min, max: settings.version_max }
 }
 

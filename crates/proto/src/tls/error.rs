@@ -47,6 +47,8 @@ pub enum TlsSettingsError {
         /// The highest asked for.
         max: TlsVersion,
     },
+    /// None of the cipher suites asked for can be spoken here in the versions asked for.
+    NoCipherSuite,
     /// An ALPN name is empty or longer than 255 bytes (RFC 7301 §3.1).
     BadAlpn,
 }
@@ -84,6 +86,9 @@ impl fmt::Display for TlsSettingsError {
             TlsSettingsError::NoVersion { min, max } => {
                 write!(f, "the lowest TLS version asked for ({min}) is above the highest ({max})")
             }
+            TlsSettingsError::NoCipherSuite => f.write_str(
+                "none of the cipher suites asked for is spoken here; name one of ECDHE with AES-GCM or ChaCha20, or allow TLS 1.3",
+            ),
             TlsSettingsError::BadAlpn => f.write_str("an ALPN name is empty or longer than 255 bytes"),
         }
     }

@@ -24,7 +24,9 @@ mod insecure;
 mod pem;
 mod session;
 
-pub use client::{Certificates, ClientIdentity, Roots, ServerName, TlsClient, TlsSettings, TlsVersion};
+pub use client::{
+    Certificates, ClientIdentity, Roots, ServerName, TlsClient, TlsSettings, TlsVersion, cipher_suites,
+};
 pub use error::{TlsError, TlsSettingsError};
 pub use pem::PemPart;
 pub use session::{TlsEnd, TlsProgress, TlsSession};

@@ -120,6 +120,11 @@ impl TlsSession {
         }
     }
 
+    /// The number of the cipher suite agreed on, in IANA's registry; none before the server's first answer.
+    pub fn cipher_suite(&self) -> Option<u16> {
+        self.connection.negotiated_cipher_suite().map(|suite| u16::from(suite.suite()))
+    }
+
     /// The application protocol that the server chose, if it chose one.
     pub fn alpn(&self) -> Option<&[u8]> {
         self.connection.alpn_protocol()

@@ -3,7 +3,7 @@
 use crate::*;
 use plan::{Scheme, Target};
 use scenario::{Choice, Context, Event, Exchange, Next, RequestKind, Scenario, ScenarioFactory, Shape};
-use scenario::{UserSource, Want};
+use scenario::{Connecting, UserSource, Want};
 use stats::ErrorClass;
 use std::sync::{Arc, Mutex};
 use units::NS_PER_MS;
@@ -157,6 +157,8 @@ impl Scenario for PageUser {
             kind: RequestKind::Other,
             want: Want::NOTHING,
             timeout_ns: 2 * units::NS_PER_SEC,
+            connecting: Connecting::Apart,
+            times_write: false,
             head_bytes: None,
         };
         Some((lane as u16, exchange))

@@ -4,7 +4,7 @@ use crate::*;
 use scenario::{
     Answer, Choice, Context, Event, Exchange, Next, RequestKind, Scenario, ScenarioFactory, Shape,
 };
-use scenario::{UserSource, Want};
+use scenario::{Connecting, UserSource, Want};
 use stats::ErrorClass;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -76,6 +76,8 @@ impl BatchUser {
             kind: self.kinds[self.answered_count],
             want: Want::NOTHING,
             timeout_ns: 2 * units::NS_PER_SEC,
+            connecting: Connecting::Apart,
+            times_write: false,
             head_bytes: None,
         }
     }

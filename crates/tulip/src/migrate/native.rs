@@ -62,7 +62,8 @@ impl Writer<'_, '_> {
                 self.line(2, format!("headers: {{ {} }}", each.collect::<Vec<_>>().join(", ")));
             }
             match target.connections {
-                ConnectionPolicy::PerUser => {}
+                // Tulip has no connections that go with an action.
+                ConnectionPolicy::PerUser | ConnectionPolicy::PerAction => {}
                 ConnectionPolicy::PerRequest => self.line(2, "connections: per_request"),
                 ConnectionPolicy::Shared(count) => self.line(2, format!("connections: {count}")),
             }

@@ -54,7 +54,7 @@ impl Subject {
         let Load::Open { users_max, .. } = phase.load else { return None };
         let shared = self.plan.targets.iter().filter_map(|target| match target.connections {
             ConnectionPolicy::Shared(count) => Some(u64::from(count)),
-            ConnectionPolicy::PerUser | ConnectionPolicy::PerRequest => None,
+            ConnectionPolicy::PerUser | ConnectionPolicy::PerAction | ConnectionPolicy::PerRequest => None,
         });
         Some(shared.sum::<u64>().max(1).min(u64::from(users_max)))
             .filter(|_| {
