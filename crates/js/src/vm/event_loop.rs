@@ -64,12 +64,11 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
         // An exception that a front end dropped is not that of a job.
         self.ctx.has_exception().then(|| self.ctx.catch());
         while self.ctx.execute_pending_job() {
-            if let Some(kind) = self.shared.stop_reason() {
-                self.ctx.catch();
-                return Err(stopped(kind));
-            }
             if self.ctx.has_exception() {
                 return Err(self.error(&rquickjs::Error::Exception, ErrorKind::Thrown));
+            }
+            if let Some(kind) = self.shared.stop_reason() {
+                return Err(stopped(kind));
             }
         }
         if let Some(kind) = self.shared.stop_reason() {
@@ -77,10 +76,9 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
         }
         if let Some(promise) = promise.filter(|promise| promise.state() == PromiseState::Rejected) {
             let error = promise.result::<Value<'js>>().and_then(std::result::Result::err);
-            return Err(error.map_or_else(
-                || stopped(ErrorKind::Rejected),
-                |error| self.error(&error, ErrorKind::Thrown),
-            ));
+            // Modules are run by a promise too, which nobody sees.
+            let kind = if self.shared.has_started.get() { ErrorKind::Rejected } else { ErrorKind::Thrown };
+            return Err(error.map_or_else(|| stopped(ErrorKind::Rejected), |error| self.error(&error, kind)));
         }
         let mut rejections = self.shared.rejections.borrow_mut();
         if rejections.is_empty() {
@@ -137,19 +135,31 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
         }
     }
 
-    /// What a task leaves behind does not run in the next.
+    /// What a task leaves behind does not run in the next. Of a task that failed, jobs run now, as they do elsewhere; of one that was stopped
+    /// too, though they end at the engine's next look and nobody hears of them, because the engine can't forget a job. A user that has more
+    /// of them than that is over: in the next task they would be before all else.
     fn drop_rest(&self) {
         self.shared.timers.borrow_mut().clear();
         let operations = self.shared.operations.borrow_mut().clear();
         drop(operations);
-        // Jobs of a task that failed: run, they do no harm but to the time that they take, and the next task begins without them.
         let mut jobs_left = JOBS_DROPPED_MAX;
-        while self.shared.stop_reason().is_none() && jobs_left > 0 && self.ctx.execute_pending_job() {
-            jobs_left -= 1;
+        while jobs_left > 0 && !self.shared.is_dying() && self.has_jobs() {
+            let kind = self.shared.stop_reason();
+            if kind == Some(ErrorKind::Memory) {
+                break;
+            }
+            jobs_left = jobs_left.saturating_sub(if kind.is_some() { JOB_STOPPED_WEIGHT } else { 1 });
+            self.ctx.execute_pending_job();
         }
+        self.ctx.has_exception().then(|| self.ctx.catch());
+        self.shared.is_spoiled.set(self.has_jobs());
         self.shared.timers.borrow_mut().clear();
         drop(self.shared.operations.borrow_mut().clear());
         drop(self.shared.rejections.take());
+    }
+
+    fn has_jobs(&self) -> bool {
+        crate::raw::has_jobs(self.ctx)
     }
 
     /// What the engine raised, or why it was stopped.
@@ -166,6 +176,8 @@ impl<'js, H: Host> EventLoop<'_, 'js, H> {
 
 /// Jobs of a failed task that run at most before the next task.
 const JOBS_DROPPED_MAX: usize = 10_000;
+/// As many of them a job of a stopped task counts for: each may take as long as 10,000 calls do.
+const JOB_STOPPED_WEIGHT: usize = 100;
 
 /// What is said of a script that was stopped from outside.
 pub(super) fn stopped(kind: ErrorKind) -> ScriptError {

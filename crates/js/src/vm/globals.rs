@@ -49,7 +49,9 @@ fn console<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<Object<'js>
     for (name, level) in levels {
         let calls = calls.clone();
         let say = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-            calls.host().console(&ctx, level, &arguments.0);
+            if !calls.is_stopped() {
+                calls.host().console(&ctx, level, &arguments.0);
+            }
         };
         console.set(name, Function::new(ctx.clone(), say)?.with_name(name)?)?;
     }

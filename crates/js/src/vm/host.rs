@@ -84,6 +84,8 @@ pub(crate) struct Shared<H: Host> {
     is_dying: Cell<bool>,
     /// By part, whether it was added.
     added: Cell<[bool; Part::COUNT]>,
+    /// Whether the last task left jobs behind that would run in the next.
+    pub(crate) is_spoiled: Cell<bool>,
     /// Whether the modules have run.
     pub(crate) has_started: Cell<bool>,
     /// Whether host functions may wait now.
@@ -109,6 +111,7 @@ impl<H: Host> Shared<H> {
             turn_since_ns: Cell::new(None),
             is_dying: Cell::new(false),
             added: Cell::default(),
+            is_spoiled: Cell::new(false),
             has_started: Cell::new(false),
             may_wait: Cell::new(false),
         }
@@ -121,6 +124,11 @@ impl<H: Host> Shared<H> {
         if !self.is_dying.get() {
             self.stopped.set(None);
         }
+    }
+
+    /// Whether the whole user is given up.
+    pub(crate) fn is_dying(&self) -> bool {
+        self.is_dying.get()
     }
 
     /// Why the engine must stop what it is at, if it must.
@@ -220,6 +228,18 @@ impl<H: Host> Calls<H> {
             Input::Reply(reply) => Ok(reply),
             _ => Err(throw_uncatchable(ctx, "cancelled")),
         }
+    }
+
+    /// Ends the task that is under way: the error, to be handed on, is one that the script can't catch, and what is left of the task runs to
+    /// no end. It ends in [`crate::ErrorKind::Cancelled`], with the stack of this call.
+    pub fn end(&self, ctx: &Ctx<'_>) -> rquickjs::Error {
+        self.0.stopped.set(Some(ErrorKind::Cancelled));
+        throw_uncatchable(ctx, "cancelled")
+    }
+
+    /// Whether what is under way was stopped, so that nobody is to hear of it any more.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.get().is_some()
     }
 
     /// What went wrong in a call into the script, with places of its sources; the pending exception is taken.

@@ -96,6 +96,10 @@ fn work<'js, H: Host>(ctx: &Ctx<'js>, shared: &Rc<Shared<H>>) {
         }
         let Input::Run(task) = input else { return };
         done = event_loop.run(|ctx| task(ctx, &exports));
+        if let Some(error) = done.as_ref().err().filter(|_| shared.is_spoiled.get()) {
+            *shared.failed.borrow_mut() = Some(error.clone());
+            return;
+        }
     }
 }
 

@@ -178,10 +178,16 @@ impl<H: Host> Vm<H> {
         found.take().expect("a look has a result")
     }
 
+    /// Whether a task asks or waits.
+    pub fn is_under_way(&self) -> bool {
+        matches!(self.state, State::Asks | State::Idle)
+    }
+
     /// Gives up the task that asks or waits: the script goes on with an error that it can't catch, and the task ends in
-    /// [`crate::ErrorKind::Cancelled`]. The user can be called again, unless it was its modules that ran.
+    /// [`crate::ErrorKind::Cancelled`]. The user can be called again, unless it was its modules that ran, or jobs without end are left
+    /// ([`Vm::is_dead`]).
     pub fn interrupt(&mut self) -> Step<H::Ask> {
-        assert!(matches!(self.state, State::Asks | State::Idle), "nothing is under way");
+        assert!(self.is_under_way(), "nothing is under way");
         self.step(Input::Interrupt)
     }
 
@@ -204,7 +210,7 @@ impl<H: Host> Vm<H> {
         &self.shared.host
     }
 
-    /// Whether the modules failed or it was cancelled: then it can only be dropped.
+    /// Whether the modules failed, a task left jobs without end or it was cancelled: then it can only be dropped.
     pub fn is_dead(&self) -> bool {
         self.state == State::Dead
     }

@@ -1,6 +1,6 @@
 //! Waiting, promises, timers, operations, cancelling.
 
-use crate::user::{RunExport as _, Seen, check, drive, new_vm, shown, try_load};
+use crate::user::{RunExport as _, Seen, check, drive, new_vm, run_with, shown, try_load};
 use js::{Limits, Outcome, Step};
 use std::rc::Rc;
 
@@ -136,18 +136,71 @@ fn what_a_failed_task_leaves_does_not_run() {
     let mut vm = new_vm(&script, &seen, Limits::default());
     vm.start();
     let step = vm.call("default", |_| Ok(vec![]));
-    assert_eq!(shown(&drive(&mut vm, &seen, step).unwrap_err()), "threw Error: once");
+    assert_eq!(shown(&drive(&mut vm, &seen, step).unwrap_err()), "Rejected Error: once");
     seen.begun.take();
     let step = vm.call("default", |_| Ok(vec![]));
     assert_eq!(drive(&mut vm, &seen, step), Ok(Outcome::Returned));
     assert_eq!(seen.said.take(), ["timer", "operation"]);
 }
 
+/// The engine can't forget a job: those of a stopped task end at once, and a user that has them without end is over.
+#[test]
+fn jobs_of_a_stopped_task_do_not_run_in_the_next() {
+    let script = |body: &str| {
+        format!(
+            "let first = true; export default async () => {{ console.log('begun'); if (first) {{ first = false; {body} }} }}"
+        )
+    };
+    let after = |body: &str, interrupts: bool| {
+        let text = script(body);
+        let script = try_load(&[("main.js", &text)]).unwrap();
+        let seen = Rc::new(Seen::default());
+        seen.tick_ns.set(1_000_000);
+        let mut vm = new_vm(&script, &seen, Limits { turn_ns: 50_000_000, ..Limits::default() });
+        vm.start();
+        let step = vm.call("default", |_| Ok(vec![]));
+        let ended = if interrupts { vm.interrupt() } else { step };
+        assert!(matches!(&ended, Step::Done(Err(_))), "{body}: {ended:?}");
+        seen.begun.take();
+        if !vm.is_dead() {
+            let step = vm.call("default", |_| Ok(vec![]));
+            assert_eq!(drive(&mut vm, &seen, step), Ok(Outcome::Returned), "{body}");
+        }
+        (seen.said.take().join(" "), vm.is_dead())
+    };
+    let goes_on = ("begun begun".to_owned(), false);
+    assert_eq!(after("Promise.resolve().then(() => console.log('late')); ask('a')", true), goes_on);
+    assert_eq!(after("Promise.resolve().then(() => ask('b')); ask('a')", true), goes_on);
+    assert_eq!(after("Promise.resolve().then(() => console.log('late')); for (;;);", false), goes_on);
+    assert_eq!(after("begin().then(() => console.log('late')); await begin()", true), goes_on);
+    // The engine ends one of the two where it stands.
+    let chain = "const f = () => { Promise.resolve().then(f) }; f(); f();";
+    assert_eq!(after(chain, false), ("begun".to_owned(), true));
+    assert_eq!(after(&format!("{chain} ask('a')"), true), ("begun".to_owned(), true));
+    assert_eq!(after(&format!("{chain} throw 1"), false), ("begun".to_owned(), true));
+}
+
+#[test]
+fn a_host_ends_a_task_that_cant_catch_it() {
+    check(
+        "export default () => { try { endTask() } catch { console.log('caught') } finally { console.log('finally') } }",
+        "Cancelled cancelled",
+    );
+    check(
+        "export default async () => { await 1; try { endTask() } finally { console.log('finally') } }",
+        "Cancelled cancelled",
+    );
+    check("export default () => { endTask(); console.log('on') }", "Cancelled cancelled");
+    let (_, ended) =
+        run_with(&[("main.js", "export default async () => {\n await 1;\n endTask() }")], Limits::default());
+    assert_eq!(ended.unwrap_err().stack.iter().find(|frame| frame.line > 0).map(|frame| frame.line), Some(3));
+}
+
 #[test]
 fn promises_that_nobody_handles_are_errors() {
     check("export default () => { Promise.reject(new TypeError('a')) }", "Rejected TypeError: a");
     check("export default () => { Promise.reject('text') }", "Rejected text");
-    check("export default async () => { await Promise.reject(new Error('b')) }", "threw Error: b");
+    check("export default async () => { await Promise.reject(new Error('b')) }", "Rejected Error: b");
     check("export default () => { Promise.reject(1).catch((one) => console.log(one)) }", "1");
     check(
         "export default () => { const p = Promise.reject(1); queueMicrotask(() => p.catch(() => {})) }",

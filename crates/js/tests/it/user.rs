@@ -77,6 +77,9 @@ impl Host for TestHost {
             Ok::<_, js::rquickjs::Error>(promise)
         };
         ctx.globals().set("begin", Function::new(ctx.clone(), begin)?)?;
+        let own = calls.clone();
+        let end_task = move |ctx: Ctx<'js>| -> Result<()> { Err(own.end(&ctx)) };
+        ctx.globals().set("endTask", Function::new(ctx.clone(), end_task)?)?;
         let panics = || -> () { panic!("a bug of the host") };
         ctx.globals().set("panics", Function::new(ctx.clone(), panics)?)?;
         crate::lazy::install(ctx)
