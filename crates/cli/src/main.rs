@@ -6,6 +6,7 @@ mod args;
 mod change;
 mod commands;
 mod exit;
+mod findings;
 mod keeping;
 mod outputs;
 mod perform;

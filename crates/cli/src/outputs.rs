@@ -1,13 +1,38 @@
-//! The files that a run writes: all opened before it, all tried at its end.
+//! The files that results go to: opened before anything is done for them, tried at the end, put in place whole.
 
 use crate::args::{FailOn, OutputArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use plan::Diagnostic;
 use record::{RunRecord, VerdictState};
 use report::{Format, Json, Junit, Layout, Markdown, OutputFile};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// Opened outputs with their forms.
+/// Opens a result's file; `-` is stdout.
+pub(crate) fn open(path: &Path) -> Result<OutputFile, Failure> {
+    OutputFile::open(path).map_err(|error| Failure::output(&error, Exit::BadPlan))
+}
+
+/// Writes a result and puts it in place. A reader of stdout that has seen enough (`| head`) is no failure.
+pub(crate) fn write(
+    file: OutputFile,
+    content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<Exit, Failure> {
+    let is_stdout = file.is_stdout();
+    match file.finish(content) {
+        Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
+        Err(error) => Err(Failure::output(&error, Exit::Internal)),
+        Ok(()) => Ok(Exit::Done),
+    }
+}
+
+/// Two results of one name.
+pub(crate) fn twice(path: &Path) -> Failure {
+    let message = format!("two results go to `{}`", path.display());
+    Failure::usage(&Diagnostic::error(message).hint("give each a file of its own"))
+}
+
+/// What a run writes: opened outputs with their forms.
 pub(crate) struct Outputs {
     files: Vec<(Box<dyn Format>, OutputFile)>,
 }
@@ -25,14 +50,12 @@ impl Outputs {
         for (path, format) in named {
             let Some(path) = path else { continue };
             if files.iter().any(|(_, file)| file.path() == path) {
-                let message = format!("two results go to `{}`", path.display());
-                let diagnostic = Diagnostic::error(message).hint("give each a file of its own");
-                failure.messages.extend(Failure::usage(&diagnostic).messages);
+                failure.messages.extend(twice(path).messages);
                 continue;
             }
-            match OutputFile::open(path) {
+            match open(path) {
                 Ok(file) => files.push((format, file)),
-                Err(error) => failure.messages.extend(Failure::output(&error, Exit::BadPlan).messages),
+                Err(fault) => failure.messages.extend(fault.messages),
             }
         }
         if failure.messages.is_empty() { Ok(Self { files }) } else { Err(failure) }

@@ -1,6 +1,6 @@
 //! A run as the command sees it: outputs opened, signals watched, plan executed, results written, exit code found.
 
-use crate::args::{Driver, OutputArgs, RunnerArgs};
+use crate::args::{OutputArgs, RunnerArgs};
 use crate::commands::tulip_console::Console;
 use crate::exit::{self, Ended, Exit, Failure};
 use crate::keeping::Keeping;
@@ -10,7 +10,7 @@ use crate::talk::Talk;
 use plan::Plan;
 use record::{RunObserver, RunRecord};
 use report::{Format as _, LiveLine, Text, Watcher};
-use runner::{DriverChoice, RunControl, RunOptions};
+use runner::{RunControl, RunOptions};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -95,15 +95,10 @@ fn execute(
         };
         told.say(text);
         stop.stop();
-    });
-    let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    })?;
     let options = RunOptions {
         worker_count: job.runner.threads.map(usize::from).or(job.tulip.and_then(|tulip| tulip.thread_count)),
-        driver: match job.runner.driver {
-            Driver::Auto => DriverChoice::Auto,
-            Driver::Epoll => DriverChoice::Epoll,
-            Driver::IoUring => DriverChoice::IoUring,
-        },
+        driver: job.runner.driver.into(),
         name: job.runner.name.clone(),
         control,
         origin: job.origin.to_owned(),

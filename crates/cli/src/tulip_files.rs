@@ -3,6 +3,7 @@
 
 use crate::args::OutputArgs;
 use crate::exit::{Exit, Failure};
+use crate::outputs;
 use crate::talk::Talk;
 use plan::Diagnostic;
 use record::RunRecord;
@@ -70,7 +71,7 @@ impl TulipFiles {
             let named = [&flags.json, &flags.markdown, &flags.junit];
             let is_taken = named.into_iter().flatten().any(|named| *named == path)
                 || files.iter().any(|(_, file)| file.path() == path);
-            let opened = if is_taken { Err(twice(&path)) } else { open(content, &path) };
+            let opened = if is_taken { Err(outputs::twice(&path)) } else { open(content, &path) };
             match opened {
                 Ok(file) => files.push((content, file)),
                 Err(fault) => failure.messages.extend(fault.messages),
@@ -99,11 +100,6 @@ impl TulipFiles {
     }
 }
 
-fn twice(path: &Path) -> Failure {
-    let message = format!("two results go to `{}`", path.display());
-    Failure::usage(&Diagnostic::error(message).hint("give each a file of its own"))
-}
-
 fn open(content: Content, path: &Path) -> Result<OutputFile, Failure> {
     if !may_be_replaced(content, path) {
         let (name, key) = (path.display(), content.key());
@@ -113,7 +109,7 @@ fn open(content: Content, path: &Path) -> Result<OutputFile, Failure> {
         let hint = format!("move it away, change `{key}`, or write neither file with --no-tulip-files");
         return Err(Failure::usage(&Diagnostic::error(message).hint(hint)));
     }
-    OutputFile::open(path).map_err(|error| Failure::output(&error, Exit::BadPlan))
+    outputs::open(path)
 }
 
 /// Whether nothing is lost when the file is written anew. What can't be read is left to the opening, which says why.

@@ -2,6 +2,7 @@
 
 use super::{KeepArgs, OutputArgs};
 use clap::{Args, ValueEnum};
+use runner::DriverChoice;
 use std::path::PathBuf;
 
 /// How a run is carried out.
@@ -34,6 +35,16 @@ pub(crate) enum Driver {
     Epoll,
     #[value(name = "io_uring")]
     IoUring,
+}
+
+impl From<Driver> for DriverChoice {
+    fn from(driver: Driver) -> Self {
+        match driver {
+            Driver::Auto => Self::Auto,
+            Driver::Epoll => Self::Epoll,
+            Driver::IoUring => Self::IoUring,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\

@@ -3,6 +3,7 @@
 use crate::args::CheckArgs;
 use crate::commands::tulip;
 use crate::exit::{self, Exit, Failure};
+use crate::findings;
 use crate::talk::Talk;
 use plan::{PhaseKind, Plan};
 use std::io::Write as _;
@@ -26,8 +27,7 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<Exit, Failure> {
             continue;
         }
         let loaded = planfile::load(path);
-        let messages = loaded.diagnostics.iter().map(|found| planfile::render(found, &loaded.source));
-        talk.say_all(&messages.collect::<Vec<_>>());
+        talk.say_all(&findings::shown(&loaded.diagnostics, &loaded.source));
         match &loaded.plan {
             Some(plan) => {
                 let line = format!("{}: ok, {}", path.display(), summary(plan));

@@ -1,11 +1,12 @@
 //! `weir compare`: the runs that were named, held against each other.
 
 use crate::args::{CompareArgs, CompareFailOn, CompareFormat, StoreArgs};
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
+use crate::outputs;
 use crate::quick::flag_fault;
 use crate::selected::{open_to_read, said, selected_all};
 use crate::talk::Talk;
-use ::report::{Color, OutputFile, comparison};
+use ::report::{Color, comparison};
 use compare::{Basis, Comparison, Metric, Settings, Side, compare_runs};
 use plan::Diagnostic;
 use record::RunRecord;
@@ -45,16 +46,9 @@ fn write(
     to: Option<&Path>,
     talk: &Talk,
 ) -> Result<Exit, Failure> {
-    let output = OutputFile::open(to.unwrap_or(Path::new("-")));
-    let output = output.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let is_stdout = output.is_stdout();
-    let color = if is_stdout { talk.stdout_color } else { Color::Never };
-    let written = output.finish(|out| write_as(comparison, format, color, talk.width, out));
-    match written {
-        Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
-        Err(error) => Err(Failure::output(&error, Exit::Internal)),
-        Ok(()) => Ok(Exit::Done),
-    }
+    let output = outputs::open(to.unwrap_or(Path::new("-")))?;
+    let color = if output.is_stdout() { talk.stdout_color } else { Color::Never };
+    outputs::write(output, |out| write_as(comparison, format, color, talk.width, out))
 }
 
 /// A comparison in one of its forms.

@@ -1,28 +1,22 @@
 //! `weir export`: a run for other programs.
 
 use crate::args::{CsvRows, ExportArgs, ExportFormat};
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
+use crate::outputs;
 use crate::selected::selected;
-use report::{Format as _, Json, Layout, OutputFile};
+use report::{Format as _, Json, Layout};
 use std::path::Path;
 use store::export;
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Failure> {
     let record = selected(&args.run, &args.store).map_err(|diagnostic| Failure::usage(&diagnostic))?;
     let to = args.output.as_deref().unwrap_or(Path::new("-"));
-    let output = OutputFile::open(to).map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let is_stdout = output.is_stdout();
-    let written = output.finish(|out| match (args.format.unwrap_or_else(|| format_of(to)), args.of) {
+    outputs::write(outputs::open(to)?, |out| match (args.format.unwrap_or_else(|| format_of(to)), args.of) {
         (ExportFormat::Json, _) => Json { layout: Layout::Pretty }.write(&record, out),
         (ExportFormat::Csv, CsvRows::Intervals) => export::intervals_csv(&record, out),
         (ExportFormat::Csv, CsvRows::Actions) => export::actions_csv(&record, out),
         (ExportFormat::Hdr, _) => export::hdr_log(&record, out),
-    });
-    match written {
-        Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
-        Err(error) => Err(Failure::output(&error, Exit::Internal)),
-        Ok(()) => Ok(Exit::Done),
-    }
+    })
 }
 
 /// The form that a file's ending asks for.

@@ -2,10 +2,11 @@
 
 use super::search;
 use crate::args::{ReportArgs, ReportFormat, TulipDialect};
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
+use crate::outputs;
 use crate::selected::selected_all;
 use crate::talk::Talk;
-use ::report::{Color, Format, Html, Json, Junit, Layout, Markdown, OutputFile, Text};
+use ::report::{Color, Format, Html, Json, Junit, Layout, Markdown, Text};
 use plan::Diagnostic;
 use record::RunRecord;
 use std::io;
@@ -26,20 +27,14 @@ pub(crate) fn run(args: &ReportArgs, talk: &Talk) -> Result<Exit, Failure> {
         (_, records) => return Err(too_many(records.len())),
     };
     let to = args.output.as_deref().unwrap_or(Path::new("-"));
-    let output = OutputFile::open(to).map_err(|error| Failure::output(&error, Exit::BadPlan))?;
+    let output = outputs::open(to)?;
     let color = if output.is_stdout() { talk.stdout_color } else { Color::Never };
-    let is_stdout = output.is_stdout();
-    let written = match single {
-        None => output.finish(|out| Html.write_all(&records, out)),
+    match single {
+        None => outputs::write(output, |out| Html.write_all(&records, out)),
         Some(record) => {
             let form = form(format, record, args, Text { color, width: talk.width })?;
-            output.finish(|out| form.write(record, out))
+            outputs::write(output, |out| form.write(record, out))
         }
-    };
-    match written {
-        Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
-        Err(error) => Err(Failure::output(&error, Exit::Internal)),
-        Ok(()) => Ok(Exit::Done),
     }
 }
 

@@ -4,10 +4,11 @@ use crate::args::RunArgs;
 use crate::change;
 use crate::commands::tulip;
 use crate::exit::{Exit, Failure};
+use crate::findings;
 use crate::perform::{Job, Keep, perform};
 use crate::quick;
 use crate::talk::Talk;
-use plan::{Diagnostic, Plan, Severity};
+use plan::{Diagnostic, Plan};
 use std::path::Path;
 
 pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
         let message = "--actions says what a Tulip configuration's actions do, and this plan says it itself";
         return Err(Failure::usage(&Diagnostic::error(message).hint("remove --actions")));
     }
-    let plan = changed(load(args, talk)?, args)?;
+    let plan = changed(findings::load(&args.plan, talk)?, args)?;
     perform(
         Job {
             plan,
@@ -35,21 +36,6 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<Exit, Failure> {
 /// The folder that a plan is in: its runs are kept there.
 pub(crate) fn folder_of(plan: &Path) -> &Path {
     plan.parent().filter(|_| plan.is_file()).unwrap_or(Path::new(""))
-}
-
-/// The plan of the file; its warnings are said, its errors are the failure.
-fn load(args: &RunArgs, talk: &Talk) -> Result<Plan, Failure> {
-    let loaded = planfile::load(&args.plan);
-    let render = |diagnostic| planfile::render(diagnostic, &loaded.source);
-    let Some(plan) = loaded.plan else {
-        return Err(Failure {
-            exit: Exit::BadPlan,
-            messages: loaded.diagnostics.iter().map(render).collect(),
-        });
-    };
-    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
-    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
-    Ok(plan)
 }
 
 /// The plan as the flags change it.

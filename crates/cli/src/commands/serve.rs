@@ -10,7 +10,6 @@ use serve::{Options, Serving, Token};
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::mpsc;
 use store::{Store, StoreError};
 
 /// Gives the token where no flag does.
@@ -24,12 +23,7 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<Exit, Failure> {
         Err(error) => return Err(Failure::usage(&said(&error))),
     }
     // Watched before the address is told, so that whoever reads it can stop the server.
-    let (stop, stopped) = mpsc::channel();
-    let watch = SignalWatch::start(move |_| {
-        // Nobody listens any more: then it is stopping already.
-        let _ = stop.send(());
-    });
-    let _watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    let (_watch, stopped) = SignalWatch::first()?;
     let serving =
         start(args.listen, args.token.as_deref(), &store).map_err(|fault| Failure::usage(&fault))?;
     let text = format!("the runs of {} at {}\nCtrl-C stops\n", store.display(), address(&serving));

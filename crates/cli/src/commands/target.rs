@@ -2,34 +2,26 @@
 
 use crate::args::TargetArgs;
 use crate::exit::{self, Exit, Failure};
+use crate::outputs;
 use crate::quick::{flag_fault, with_mend};
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
 use ::target::{Listen, Options, Running, Server, Stall, Stats, TlsOptions};
-use report::OutputFile;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::mpsc;
 
 pub(crate) fn run(args: &TargetArgs, talk: &Talk) -> Result<Exit, Failure> {
     let options = options(args)?;
-    let ca_out = args.ca_out.as_deref().map(OutputFile::open).transpose();
-    let ca_out = ca_out.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
+    let ca_out = args.ca_out.as_deref().map(outputs::open).transpose()?;
     let refused = |error: ::target::BindError| Failure::usage(&with_mend(&error.to_string()));
     let server = Server::bind(options).map_err(refused)?;
     if let (Some(file), Some(pem)) = (ca_out, server.ca_pem()) {
-        let written = file.finish(|out| out.write_all(pem.as_bytes()));
-        written.map_err(|error| Failure::output(&error, Exit::Internal))?;
+        outputs::write(file, |out| out.write_all(pem.as_bytes()))?;
     }
     // Watched before the address is told, so that whoever reads it can stop the server.
-    let (stop, stopped) = mpsc::channel();
-    let watch = SignalWatch::start(move |_| {
-        // Nobody listens any more: then it is stopping already.
-        let _ = stop.send(());
-    });
-    let _watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    let (_watch, stopped) = SignalWatch::first()?;
     let running = server.start().map_err(refused)?;
     exit::of_stdout(write!(std::io::stdout(), "{}", welcome(args, &running)))?;
     // An error means that the watch ended, and with it the wait.

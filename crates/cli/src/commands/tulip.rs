@@ -4,11 +4,12 @@ use crate::args::{RunArgs, TulipArgs, TulipCommand};
 use crate::commands::run::{changed, folder_of};
 use crate::commands::{tulip_init, tulip_kwrk, tulip_migrate};
 use crate::exit::{Exit, Failure};
+use crate::findings;
 use crate::perform::{Job, Keep, Tulip, perform_then};
 use crate::talk::Talk;
 use crate::tulip_files::TulipFiles;
-use ::plan::{Diagnostic, Plan, Severity};
-use planfile::{Folder, Source};
+use ::plan::{Diagnostic, Plan};
+use planfile::{Folder, Loaded, Source};
 use std::path::Path;
 
 /// A text that is a configuration of Tulip.
@@ -85,14 +86,7 @@ pub(crate) fn load_with(
 ) -> Result<::tulip::Run, Failure> {
     let Source { file_name, text } = &config.source;
     let loaded = ::tulip::parse(text, file_name, actions);
-    let render = |found: &Diagnostic| planfile::render(found, &config.source);
-    let Some(run) = loaded.run else {
-        let messages = loaded.diagnostics.iter().map(render).collect();
-        return Err(Failure { exit: Exit::BadPlan, messages });
-    };
-    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
-    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
-    Ok(run)
+    findings::accepted(loaded.run, &loaded.diagnostics, &config.source, talk)
 }
 
 /// The plan of a file of actions, which needs no load of its own.
@@ -122,11 +116,8 @@ pub(crate) fn parse_actions(text: &str, path: &Path) -> Result<Plan, Failure> {
         // What was added is nobody's fault: the file by itself says what is wrong with it.
         loaded = own;
     }
-    let render = |found: &Diagnostic| planfile::render(found, &loaded.source);
-    loaded.plan.ok_or_else(|| Failure {
-        exit: Exit::BadPlan,
-        messages: loaded.diagnostics.iter().map(render).collect(),
-    })
+    let Loaded { plan, diagnostics, source } = loaded;
+    plan.ok_or_else(|| Failure { exit: Exit::BadPlan, messages: findings::shown(&diagnostics, &source) })
 }
 
 /// The text with some load at its end, which every plan must have: YAML, or JSON where it is in braces as a whole.

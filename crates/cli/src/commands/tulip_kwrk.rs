@@ -4,6 +4,7 @@ use crate::args::KwrkArgs;
 use crate::change;
 use crate::commands::tulip::{Config, load};
 use crate::exit::{Exit, Failure};
+use crate::outputs;
 use crate::perform::{Job, Keep, Tulip, perform_then};
 use crate::talk::Talk;
 use crate::tulip_files::TulipFiles;
@@ -35,10 +36,8 @@ pub(crate) fn run(args: &KwrkArgs, talk: &Talk) -> Result<Exit, Failure> {
     let runner = args.runner().ok_or_else(|| Failure::internal("the flags of runs have no defaults"))?;
     // Before anything is sent: a result that can't be written is known now.
     let files = TulipFiles::open(&loaded.facts, &args.output)?;
-    let config_file = OutputFile::open(Path::new(&file("config.json")));
-    let config_file = config_file.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let lost = |error| Failure::output(&error, Exit::Internal);
-    config_file.finish(|out| out.write_all(text.as_bytes())).map_err(lost)?;
+    let config_file = outputs::open(Path::new(&file("config.json")))?;
+    outputs::write(config_file, |out| out.write_all(text.as_bytes()))?;
     let tulip = Tulip { facts: &loaded.facts, thread_count: loaded.thread_count };
     let keep = Keep::In(Path::new(""));
     let job = Job { plan, runner: &runner, output: &args.output, tulip: Some(tulip), origin: "tulip", keep };
@@ -68,9 +67,8 @@ fn index(talk: &Talk) -> Result<(), Failure> {
         talk.say(&format!("note: {INDEX} is there and not of this command's making; it is left alone"));
         return Ok(());
     }
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let items = reports.iter().map(|(_, name)| {
-        let name = escape(name);
+        let name = units::markup::html(name);
         format!("<li><a href=\"./{name}\">{name}</a></li>\n")
     });
     let page = format!(

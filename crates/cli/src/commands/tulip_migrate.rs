@@ -3,6 +3,7 @@
 use crate::args::{MigrateArgs, MigrateTo};
 use crate::commands::tulip::actions_of;
 use crate::exit::{self, Exit, Failure};
+use crate::findings;
 use crate::talk::Talk;
 use ::tulip::{Migrated, to_native, to_newest};
 use plan::{Diagnostic, Severity};
@@ -21,20 +22,19 @@ pub(crate) fn run(args: &MigrateArgs, talk: &Talk) -> Result<Exit, Failure> {
         }
     };
     let Migrated { text: new, diagnostics } = migrated;
-    let render = |found: &Diagnostic| planfile::render(found, &source);
     let Some(new) = new else {
         let wrong = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        return Err(Failure { exit: Exit::BadPlan, messages: wrong.map(render).collect() });
+        return Err(Failure { exit: Exit::BadPlan, messages: findings::shown(wrong, &source) });
     };
     if args.to == MigrateTo::Weir {
         // A plan that would not load helps nobody; better to know now.
         let loaded = planfile::parse(&new, "(the plan written)", &Folder::new(""));
         if loaded.plan.is_none() {
-            let messages = loaded.diagnostics.iter().map(|found| planfile::render(found, &loaded.source));
-            return Err(Failure { exit: Exit::BadPlan, messages: messages.collect() });
+            let messages = findings::shown(&loaded.diagnostics, &loaded.source);
+            return Err(Failure { exit: Exit::BadPlan, messages });
         }
     }
-    talk.say_all(&diagnostics.iter().map(render).collect::<Vec<_>>());
+    talk.say_all(&findings::shown(&diagnostics, &source));
     match &args.output {
         Some(path) => write_new(path, &new).map(|()| Exit::Done),
         None => exit::of_stdout(std::io::stdout().write_all(new.as_bytes())),

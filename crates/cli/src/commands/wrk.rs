@@ -144,9 +144,7 @@ impl Watch {
             // Nobody waits any more once it has ended by itself.
             Ok(Some(tell)) => drop(tell.send(Rest::CutOff)),
             _ => stop.stop(),
-        });
-        let signals =
-            signals.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+        })?;
         Ok(Self { signals, rest })
     }
 

@@ -5,10 +5,11 @@ mod record;
 mod server;
 mod sides;
 
-use crate::args::{AbArgs, Driver, KeepArgs};
+use crate::args::{AbArgs, KeepArgs};
 use crate::commands::compare::{metrics, share, verdict_exit, write_as};
 use crate::exit::{self, Exit, Failure};
 use crate::keeping::Keeping;
+use crate::outputs;
 use crate::quick::flag_fault;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
@@ -21,7 +22,7 @@ use compare::{
 use plan::{Diagnostic, Load, PhaseKind};
 use progress::ProgressLine;
 use record::{AbRecord, Slice};
-use runner::{DriverChoice, RunControl, RunOptions};
+use runner::{RunControl, RunOptions};
 use server::Servers;
 use sides::Sides;
 use std::io::{self, Write as _};
@@ -36,8 +37,7 @@ const PAIRS_MAX_DEFAULT: u64 = 60;
 pub(crate) fn run(args: &AbArgs, talk: &Talk) -> Result<Exit, Failure> {
     let (settings, plan) = (settings(args)?, plan_of(args)?);
     let sides = Sides::of(args, talk)?;
-    let output = args.json.as_deref().map(OutputFile::open).transpose();
-    let output = output.map_err(|error| Failure::output(&error, Exit::BadPlan))?;
+    let output = args.json.as_deref().map(outputs::open).transpose()?;
     let (control, (tell, told)) = (RunControl::new(), mpsc::channel());
     let (stop, talk_too) = (control.clone(), *talk);
     let watch = SignalWatch::start(move |number| {
@@ -49,8 +49,7 @@ pub(crate) fn run(args: &AbArgs, talk: &Talk) -> Result<Exit, Failure> {
         // Nobody waits for a server just now: then the control alone stops the slice.
         let _ = tell.send(());
         stop.stop();
-    });
-    let watch = watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+    })?;
     let servers = Servers::of(args, &sides, told)?;
     let line = ProgressLine::new(!args.quiet, talk.stderr_color);
     let analysis = PairedAnalysis::new(settings, &plan);
@@ -127,11 +126,7 @@ impl Story<'_> {
         labels.extend(self.args.labels.iter().cloned());
         let options = RunOptions {
             worker_count: self.args.threads.map(usize::from),
-            driver: match self.args.driver {
-                Driver::Auto => DriverChoice::Auto,
-                Driver::Epoll => DriverChoice::Epoll,
-                Driver::IoUring => DriverChoice::IoUring,
-            },
+            driver: self.args.driver.into(),
             name: None,
             origin: "ab".to_owned(),
             labels,
@@ -212,8 +207,7 @@ impl Story<'_> {
         let exit = verdict_exit(&comparison, self.args.fail_on);
         if let Some(output) = output {
             let whole = AbRecord::new(self.id, self.args.seed, comparison, self.slices);
-            let put = output.finish(|out| whole.write(out));
-            put.map_err(|error| Failure::output(&error, Exit::Internal))?;
+            outputs::write(output, |out| whole.write(out))?;
         }
         exit::of_stdout(written)?;
         outcome?;

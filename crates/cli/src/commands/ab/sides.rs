@@ -2,12 +2,13 @@
 
 use crate::args::{AbArgs, HttpArgs};
 use crate::exit::{Exit, Failure};
+use crate::findings;
 use crate::quick::{self, flag_fault};
 use crate::talk::Talk;
 use crate::url::{self, Url};
 use clap::{Args as _, FromArgMatches as _};
 use compare::PairedSide;
-use plan::{Diagnostic, PhaseKind, Plan, Severity, Target};
+use plan::{Diagnostic, PhaseKind, Plan, Target};
 use planfile::{Files as _, Folder};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
@@ -234,16 +235,7 @@ fn refuse_url_flags(args: &AbArgs) -> Result<(), Failure> {
 
 /// A plan file, its measured phases as long as a slice.
 fn load(args: &AbArgs, path: &Path, talk: &Talk) -> Result<Plan, Failure> {
-    let loaded = planfile::load(path);
-    let render = |diagnostic| planfile::render(diagnostic, &loaded.source);
-    let Some(mut plan) = loaded.plan else {
-        return Err(Failure {
-            exit: Exit::BadPlan,
-            messages: loaded.diagnostics.iter().map(render).collect(),
-        });
-    };
-    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
-    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
+    let mut plan = findings::load(path, talk)?;
     if let Some(text) = &args.slice {
         let slice_ns = units::parse_duration_ns(text).ok().filter(|ns| *ns > 0);
         let slice_ns = slice_ns.ok_or_else(|| {

@@ -332,7 +332,7 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
     let on_signal = give_up.clone();
     let last = RunControl::new();
     let last_control = last.clone();
-    let signals = SignalWatch::start(move |count| {
+    let signals = SignalWatch::listen(move |count| {
         on_signal();
         if count > 1 {
             last.stop();

@@ -3,6 +3,7 @@
 use super::subject::Subject;
 use crate::args::{SearchArgs, SearchOutputArgs};
 use crate::exit::{self, Exit, Failure};
+use crate::outputs;
 use crate::selected::store_path;
 use crate::talk::Talk;
 use plan::Diagnostic;
@@ -68,11 +69,9 @@ impl<'a> Results<'a> {
         let mut seen: Vec<&Path> = Vec::new();
         for path in [&output.json, &output.markdown, &output.html].into_iter().flatten() {
             if seen.contains(&path.as_path()) {
-                let message = format!("two results go to `{}`", path.display());
-                let fault = Diagnostic::error(message).hint("give each a file of its own");
-                failure.messages.extend(Failure::usage(&fault).messages);
-            } else if let Err(error) = OutputFile::open(path) {
-                failure.messages.extend(Failure::output(&error, Exit::BadPlan).messages);
+                failure.messages.extend(outputs::twice(path).messages);
+            } else if let Err(fault) = outputs::open(path) {
+                failure.messages.extend(fault.messages);
             }
             seen.push(path);
         }

@@ -2,14 +2,14 @@
 
 use super::progress::Progress;
 use super::subject::Subject;
-use crate::args::{Driver, RunnerArgs};
+use crate::args::RunnerArgs;
 use crate::exit::Failure;
 use crate::keeping::Keeping;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
 use plan::{Diagnostic, Plan};
 use record::{RunObserver, RunRecord};
-use runner::{DriverChoice, RunControl, RunOptions};
+use runner::{RunControl, RunOptions};
 use search::find::Trial;
 use search::trial_plan;
 use std::collections::BTreeMap;
@@ -59,9 +59,7 @@ impl<'a> Lab<'a> {
             if let Ok(control) = current.lock() {
                 control.stop();
             }
-        });
-        let watch =
-            watch.map_err(|error| Failure::internal(&format!("signals can't be watched: {error}")))?;
+        })?;
         let search_id = search_id.to_owned();
         Ok(Self {
             subject,
@@ -127,11 +125,7 @@ impl<'a> Lab<'a> {
         labels.insert("trial".to_owned(), self.trial_index.to_string());
         let options = RunOptions {
             worker_count: self.runner.threads.map(usize::from),
-            driver: match self.runner.driver {
-                Driver::Auto => DriverChoice::Auto,
-                Driver::Epoll => DriverChoice::Epoll,
-                Driver::IoUring => DriverChoice::IoUring,
-            },
+            driver: self.runner.driver.into(),
             name: self.runner.name.clone(),
             origin: "search".to_owned(),
             control,

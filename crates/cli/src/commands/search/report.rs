@@ -2,9 +2,10 @@
 
 use super::files;
 use crate::args::ReportFormat;
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
+use crate::outputs;
 use plan::Diagnostic;
-use report::{Html, OutputFile};
+use report::Html;
 use search::{Page, SearchRecord};
 use std::fs::File;
 use std::io::Read as _;
@@ -43,11 +44,5 @@ pub(crate) fn write(path: &Path, format: ReportFormat, to: &Path) -> Result<Exit
             return Err(Failure::usage(&Diagnostic::error(message).hint(hint)));
         }
     };
-    let output = OutputFile::open(to).map_err(|error| Failure::output(&error, Exit::BadPlan))?;
-    let is_stdout = output.is_stdout();
-    match output.finish(|out| out.write_all(&bytes)) {
-        Err(error) if is_stdout => exit::of_stdout(Err(error.source)),
-        Err(error) => Err(Failure::output(&error, Exit::Internal)),
-        Ok(()) => Ok(Exit::Done),
-    }
+    outputs::write(outputs::open(to)?, |out| out.write_all(&bytes))
 }

@@ -1,11 +1,12 @@
 //! What is searched: a plan's open phase, or a URL made into one; and what is asked for.
 
 use crate::args::{Cli, Command, SearchArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
+use crate::findings;
 use crate::quick::{self, flag_fault};
 use crate::talk::Talk;
 use clap::Parser as _;
-use plan::{ConnectionPolicy, Diagnostic, Load, Plan, Severity};
+use plan::{ConnectionPolicy, Diagnostic, Load, Plan};
 use planfile::{Files as _, Folder};
 use search::find::Options;
 use search::trial_plan;
@@ -72,16 +73,7 @@ fn is_plan(text: &str) -> bool {
 }
 
 fn read_plan(args: &SearchArgs, talk: &Talk) -> Result<Plan, Failure> {
-    let loaded = planfile::load(Path::new(&args.subject));
-    let render = |diagnostic| planfile::render(diagnostic, &loaded.source);
-    let Some(mut plan) = loaded.plan else {
-        return Err(Failure {
-            exit: Exit::BadPlan,
-            messages: loaded.diagnostics.iter().map(render).collect(),
-        });
-    };
-    let warnings = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
-    talk.say_all(&warnings.map(render).collect::<Vec<_>>());
+    let mut plan = findings::load(Path::new(&args.subject), talk)?;
     let mut faults = Vec::new();
     plan.slos.extend(quick::slos(&args.runner.slos, &mut faults));
     if faults.is_empty() {
