@@ -179,7 +179,7 @@ impl Test {
                 script: Arc::clone(&script),
                 named,
                 folder: folder.clone(),
-                options_json: consolidated.as_seen_by_scripts().compact(),
+                options_json: consolidated.as_seen_by_scripts().to_go_compact(),
                 run_tags: run_tags(&registry, &consolidated.options),
                 consolidated,
                 env,
@@ -208,8 +208,7 @@ impl Test {
             return Err(TestError::new(ExitCode::Other, "no exported functions in script"));
         }
         consolidated.check_exports(&seen.functions)?;
-        let names = consolidated.options.system_tags.as_ref().map(|tags| tags.names().to_vec());
-        let registry = Registry::new(names.map_or_else(Default::default, k6_metrics::SystemTags::named));
+        let registry = Registry::new(consolidated.options.system_tags.unwrap_or_default());
         // Parts by tags must be asked for before there are books, and thresholds ask for those of the script's own metrics too.
         for metric in first.registry.metrics() {
             let made = registry.metric(&metric.name, metric.kind, metric.contains);

@@ -1,9 +1,11 @@
 //! JSON whose objects keep the order of their keys, in both directions.
 //!
-//! Numbers are written as scripts write them: the shortest digits that read back, without an exponent from 1e-6 to below 1e21 (ECMA-262,
-//! Number::toString). What JSON has no number for (NaN, infinities) becomes `null`.
+//! Numbers are written as scripts write them, and Go too: the shortest digits that read back, without an exponent from 1e-6 to below 1e21
+//! (ECMA-262, Number::toString). What JSON has no number for (NaN, infinities) becomes `null`. The two differ in a few characters of texts and
+//! in -0; what people of k6 see of options is in Go's form, what scripts and files of samples get in that of scripts.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Deepest nesting that is written; deeper values become `null`, so that no reader runs out of stack. Reading has serde_json's limit of 128.
@@ -17,7 +19,9 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// Any number.
+    /// A whole number, however large. What is read has only [`Json::Number`], as scripts have.
+    Int(i64),
+    /// Any other number.
     Number(f64),
     /// A text.
     Text(String),
@@ -33,6 +37,18 @@ impl From<&str> for Json {
     }
 }
 
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&String> for Json {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
 impl From<f64> for Json {
     fn from(number: f64) -> Self {
         Self::Number(number)
@@ -45,7 +61,48 @@ impl From<bool> for Json {
     }
 }
 
+impl From<&Value> for Json {
+    /// Objects in the order in which the value holds them.
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => {
+                number.as_i64().map_or_else(|| Self::Number(number.as_f64().unwrap_or(0.0)), Self::Int)
+            }
+            Value::String(text) => Self::from(text),
+            Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
+            Value::Object(members) => Self::object(members.iter().map(|(name, value)| (name, value.into()))),
+        }
+    }
+}
+
+/// Whose JSON it is to look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    Script,
+    /// `<`, `>` and `&` in texts are escaped too, and -0 keeps its sign (`encoding/json`).
+    Go,
+}
+
+/// How a value is written: on lines with this indentation for each level, or on one line.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    dialect: Dialect,
+    indent: Option<&'static str>,
+}
+
 impl Json {
+    /// `null` for nothing.
+    pub fn or_null<T>(value: Option<T>, of: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Null, of)
+    }
+
+    /// A list of texts.
+    pub fn texts<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::List(texts.into_iter().map(|text| Self::from(text.as_ref())).collect())
+    }
+
     /// An object of these pairs.
     pub fn object<K: Into<String>>(pairs: impl IntoIterator<Item = (K, Self)>) -> Self {
         Self::Object(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect())
@@ -73,7 +130,11 @@ impl Json {
 
     /// The number, if this is one.
     pub fn number(&self) -> Option<f64> {
-        if let Self::Number(number) = self { Some(*number) } else { None }
+        match self {
+            Self::Int(number) => Some(*number as f64),
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
     }
 
     /// The text, if this is one.
@@ -83,36 +144,54 @@ impl Json {
 
     /// Without white space.
     pub fn to_compact(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out, None, 0);
-        out
+        self.written(Form { dialect: Dialect::Script, indent: None })
     }
 
     /// On lines, indented by four spaces.
     pub fn to_pretty(&self) -> String {
+        self.written(Form { dialect: Dialect::Script, indent: Some("    ") })
+    }
+
+    /// As Go prints it, without white space.
+    pub fn to_go_compact(&self) -> String {
+        self.written(Form { dialect: Dialect::Go, indent: None })
+    }
+
+    /// As Go prints it, on lines, indented by two spaces.
+    pub fn to_go_pretty(&self) -> String {
+        self.written(Form { dialect: Dialect::Go, indent: Some("  ") })
+    }
+
+    fn written(&self, form: Form) -> String {
         let mut out = String::new();
-        self.write(&mut out, Some("    "), 0);
+        self.write(&mut out, form, 0);
         out
     }
 
-    fn write(&self, out: &mut String, indent: Option<&str>, depth: usize) {
+    fn write(&self, out: &mut String, form: Form, depth: usize) {
         match self {
             _ if depth > DEPTH_MAX => out.push_str("null"),
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(number) => write_number(out, *number),
-            Self::Text(text) => write_text(out, text),
+            Self::Int(number) => out.push_str(&number.to_string()),
+            Self::Number(number) => {
+                if form.dialect == Dialect::Go && *number == 0.0 && number.is_sign_negative() {
+                    out.push('-');
+                }
+                write_number(out, *number);
+            }
+            Self::Text(text) => write_text_as(out, text, form.dialect),
             Self::List(list) => {
-                let write = |out: &mut String, value: &Self| value.write(out, indent, depth + 1);
-                write_all(out, ['[', ']'], list, indent, depth, write);
+                let write = |out: &mut String, value: &Self| value.write(out, form, depth + 1);
+                write_all(out, ['[', ']'], list, form.indent, depth, write);
             }
             Self::Object(pairs) => {
                 let write = |out: &mut String, (key, value): &(String, Self)| {
-                    write_text(out, key);
-                    out.push_str(if indent.is_some() { ": " } else { ":" });
-                    value.write(out, indent, depth + 1);
+                    write_text_as(out, key, form.dialect);
+                    out.push_str(if form.indent.is_some() { ": " } else { ":" });
+                    value.write(out, form, depth + 1);
                 };
-                write_all(out, ['{', '}'], pairs, indent, depth, write);
+                write_all(out, ['{', '}'], pairs, form.indent, depth, write);
             }
         }
     }
@@ -169,6 +248,10 @@ pub(crate) fn write_number(out: &mut String, number: f64) {
 
 /// Writes a text in quotes; of the characters beyond ASCII only the line separators that scripts stumble over are escaped.
 pub(crate) fn write_text(out: &mut String, text: &str) {
+    write_text_as(out, text, Dialect::Script);
+}
+
+fn write_text_as(out: &mut String, text: &str, dialect: Dialect) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -177,7 +260,10 @@ pub(crate) fn write_text(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+            '\u{8}' if dialect == Dialect::Go => out.push_str("\\b"),
+            '\u{c}' if dialect == Dialect::Go => out.push_str("\\f"),
+            '<' | '>' | '&' if dialect == Dialect::Script => out.push(c),
+            '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' | '<' | '>' | '&' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),
@@ -281,6 +367,25 @@ mod tests {
         assert!(read.to_pretty().contains("\"e\": {},\n    \"l\": []\n}"));
         assert!(Json::parse("{\"a\":").is_err());
         assert!(Json::parse(&"[".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn what_people_of_k6_see_is_printed_as_gos() {
+        let text = r#"{"b":[],"c":{},"n":[1,2.5,1e3,-0.0,1e-6,1e21,null,true],"t":"a<b>&\"\u0001\b\n"}"#;
+        let json = Json::from(&serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(
+            json.to_go_compact(),
+            r#"{"b":[],"c":{},"n":[1,2.5,1000,-0,0.000001,1e+21,null,true],"t":"a\u003cb\u003e\u0026\"\u0001\b\n"}"#
+        );
+        assert_eq!(json.get("b"), Some(&Json::List(vec![])));
+        let json = Json::object([
+            ("b", Json::List(vec![Json::Int(i64::MAX), Json::Null])),
+            ("a", Json::object::<&str>([])),
+        ]);
+        assert_eq!(
+            json.to_go_pretty(),
+            "{\n  \"b\": [\n    9223372036854775807,\n    null\n  ],\n  \"a\": {}\n}"
+        );
     }
 
     #[test]

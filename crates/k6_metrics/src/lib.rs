@@ -66,6 +66,7 @@ mod thresholds;
 mod trend;
 
 pub use books::{Books, Detail, TimeSeriesWatch};
+pub use go_duration::{GoDuration, quoted};
 pub use groups::{CheckId, GroupId};
 pub use json::Json;
 pub use junit::{JunitNames, junit};

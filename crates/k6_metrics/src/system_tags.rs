@@ -118,10 +118,10 @@ impl SystemTags {
     pub const NONE: Self = Self(0);
 
     /// Those named; names that are none are left out, as the option has it.
-    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn named<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
         let bit =
             |name: &str| SystemTag::ALL.into_iter().find(|tag| tag.key() == name).map_or(0, SystemTag::bit);
-        Self(names.into_iter().fold(0, |all, name| all | bit(name)))
+        Self(names.into_iter().fold(0, |all, name| all | bit(name.as_ref())))
     }
 
     /// Whether the tag is wanted.
@@ -130,9 +130,18 @@ impl SystemTags {
         self.0 & tag.bit() != 0
     }
 
+    /// The names of those that are wanted, sorted.
+    pub fn names(self) -> Vec<&'static str> {
+        self.sorted_keys(|_| true)
+    }
+
     /// The keys of those that are wanted and stand among the tags (not in the metadata), sorted.
     pub fn tag_keys(self) -> Vec<&'static str> {
-        let wanted = SystemTag::ALL.into_iter().filter(|tag| self.has(*tag) && !tag.is_metadata());
+        self.sorted_keys(|tag| !tag.is_metadata())
+    }
+
+    fn sorted_keys(self, is_asked: impl Fn(SystemTag) -> bool) -> Vec<&'static str> {
+        let wanted = SystemTag::ALL.into_iter().filter(|tag| self.has(*tag) && is_asked(*tag));
         let mut keys: Vec<&str> = wanted.map(SystemTag::key).collect();
         keys.sort_unstable();
         keys
@@ -156,7 +165,7 @@ mod tests {
     fn names_that_are_none_are_left_out() {
         let tags = SystemTags::named(["vu", "url", "no such", "status"]);
         assert_eq!(tags.tag_keys(), ["status", "url"]);
-        assert!(tags.has(SystemTag::Vu));
-        assert_eq!(SystemTags::named([]), SystemTags::NONE);
+        assert_eq!(tags.names(), ["status", "url", "vu"]);
+        assert_eq!(SystemTags::named::<&str>([]), SystemTags::NONE);
     }
 }

@@ -26,7 +26,7 @@ fn main() -> std::io::Result<()> {
                 let start = StartText { script: "script.js", outputs: &[], web_dashboard: None };
                 format!("{:?}", start.text(&test, Colour::Never))
             }
-            Ok((test, warnings)) => format!("{} {warnings:?}", test.inspect().compact()),
+            Ok((test, warnings)) => format!("{} {warnings:?}", test.inspect().to_go_compact()),
             Err(fault) => format!("exit {}: {:?}", fault.exit_code.number(), fault.message),
         };
         writeln!(out, "{said}")?;

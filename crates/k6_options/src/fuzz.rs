@@ -45,15 +45,15 @@ fn command_lines(words: &[String]) -> Options {
 fn reads_back(options: &Options) {
     let shown = options.inspect();
     let value: Value =
-        serde_json::from_str(&shown.indented()).unwrap_or_else(|fault| panic!("{fault}: {shown:?}"));
+        serde_json::from_str(&shown.to_go_pretty()).unwrap_or_else(|fault| panic!("{fault}: {shown:?}"));
     match Options::from_script(&value) {
-        Ok(again) => assert_eq!(again.options.inspect().compact(), shown.compact()),
-        Err(fault) => panic!("{fault}: {}", shown.compact()),
+        Ok(again) => assert_eq!(again.options.inspect().to_go_compact(), shown.to_go_compact()),
+        Err(fault) => panic!("{fault}: {}", shown.to_go_compact()),
     }
 }
 
 fn shows(test: &Consolidated) {
-    let json = test.as_seen_by_scripts().compact();
+    let json = test.as_seen_by_scripts().to_go_compact();
     assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
     let requirements = test.requirements();
     assert!(requirements.steps().is_sorted_by_key(|step| step.at_ns));

@@ -9,12 +9,10 @@
 
 mod command_line;
 mod display;
-mod duration;
 mod executor;
 mod exit;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
-mod json;
 mod net;
 mod options;
 mod segment;
@@ -24,20 +22,18 @@ pub use display::{
     Colour, ProgressBlock, ProgressHead, ProgressRow, ScenarioNow, ScenarioProgress, ScenarioState,
     StartText, fixed_width,
 };
-pub use duration::GoDuration;
 pub use executor::{
     ConstantArrivalRate, ConstantDueTimes, ConstantVus, Executor, ExternallyControlled, PerVuIterations,
     RampingArrivalRate, RampingDueTimes, RampingVus, Requirements, ReservedStep, Scenario, Scenarios,
     SharedIterations, VuStep, VuSteps,
 };
 pub use exit::{ExitCode, Fault};
-pub use json::Json;
+pub use k6_metrics::{GoDuration, Json, SystemTags};
 pub use net::{
     CipherSuite, Dns, DnsPolicy, DnsSelect, HostOverride, HostnamePatterns, Hosts, IpPool, IpRange, TlsAuth,
     TlsVersion, TlsVersions,
 };
 pub use options::{
-    ConfigFile, Consolidated, Layers, Options, ScriptOptions, Stage, SystemTags, Tags, Threshold, Thresholds,
-    TrendStats,
+    ConfigFile, Consolidated, Layers, Options, ScriptOptions, Stage, Tags, Threshold, Thresholds, TrendStats,
 };
 pub use segment::{Ratio, Segment, SegmentSequence, Share};

@@ -3,6 +3,7 @@
 use super::feed::Sample;
 use super::time::{Clock, Digits, Origin};
 use super::writer::RENDERED_BYTES_MAX;
+use crate::GoDuration;
 use crate::json::{Json, write_number, write_text};
 use crate::metric::MetricId;
 use crate::registry::{Metric, Registry, SubMetric};
@@ -115,7 +116,9 @@ fn threshold_json(spec: &ThresholdSpec) -> Json {
     if !spec.abort_on_fail {
         return spec.expression.as_str().into();
     }
-    let delay = spec.delay_abort_eval_ns.map_or(Json::Null, |ns| Json::Text(crate::go_duration::print(ns)));
+    let delay = spec.delay_abort_eval_ns.map_or(Json::Null, |ns| {
+        Json::Text(GoDuration::from_ns(i64::try_from(ns).unwrap_or(i64::MAX)).to_string())
+    });
     Json::object([
         ("threshold", Json::from(spec.expression.as_str())),
         ("abortOnFail", Json::Bool(true)),

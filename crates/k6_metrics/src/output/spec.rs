@@ -1,7 +1,7 @@
 //! What `--out` asks for: `json=FILE`, `csv=FILE`, or CSV with a list of settings; and what the environment says of it.
 
 use super::csv::TimeFormat;
-use crate::go_duration;
+use crate::GoDuration;
 use crate::registry::shown;
 use std::path::{Path, PathBuf};
 
@@ -113,7 +113,10 @@ fn path(text: &str) -> Option<PathBuf> {
 }
 
 fn check_interval(text: &str) -> Result<(), SpecError> {
-    go_duration::parse_ns(text).map(|_| ()).ok_or_else(|| SpecError::BadInterval(text.to_owned()))
+    match GoDuration::parse_extended(text) {
+        Ok(interval) if interval >= GoDuration::ZERO => Ok(()),
+        _ => Err(SpecError::BadInterval(text.to_owned())),
+    }
 }
 
 fn time_format(text: &str) -> Result<TimeFormat, SpecError> {

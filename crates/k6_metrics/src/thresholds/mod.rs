@@ -5,7 +5,7 @@ mod expression;
 pub use expression::{Aggregation, Expression, ExpressionError};
 
 use crate::books::Books;
-use crate::go_duration;
+use crate::go_duration::GoDuration;
 use crate::json::Json;
 use crate::registry::{MetricError, Registry, SeriesId, shown};
 
@@ -165,9 +165,14 @@ fn read_spec(value: &Json) -> Result<ThresholdSpec, &'static str> {
     let delay = "`delayAbortEval` is a duration, for example \"10s\"";
     let delay_abort_eval_ns = match value.get("delayAbortEval") {
         None | Some(Json::Null) => None,
-        Some(Json::Number(ms)) => Some(go_duration::whole_ns(ms * 1e6).ok_or(delay)?),
-        Some(Json::Text(text)) => Some(go_duration::parse_ns(text).ok_or(delay)?),
-        Some(_) => return Err(delay),
+        Some(value) => {
+            let read = match value {
+                Json::Number(ms) => GoDuration::from_ms(*ms),
+                Json::Text(text) => GoDuration::parse_extended(text).ok(),
+                _ => None,
+            };
+            Some(read.and_then(|delay| u64::try_from(delay.ns()).ok()).ok_or(delay)?)
+        }
     };
     Ok(ThresholdSpec { expression, abort_on_fail, delay_abort_eval_ns })
 }

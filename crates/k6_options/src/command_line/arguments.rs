@@ -1,7 +1,7 @@
 //! Words of a command line taken apart as k6's reader of flags (pflag) does: `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`,
 //! switches that take a value only behind `=`, short ones in a bunch, operands anywhere, all operands after `--`.
 
-use crate::duration::quoted;
+use k6_metrics::quoted;
 
 /// What a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

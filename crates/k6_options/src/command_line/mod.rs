@@ -7,12 +7,12 @@ mod settings;
 pub use flags::usage;
 pub use settings::{CompatibilityMode, Settings, SummaryMode, TestType};
 
-use crate::duration::GoDuration;
 use crate::exit::Fault;
 use crate::net::{Dns, HostnamePatterns, IpPool, IpRange};
-use crate::options::{Options, Stage, SystemTags, Tags, TrendStats};
+use crate::options::{Options, Stage, Tags, TrendStats};
 use crate::segment::{Segment, SegmentSequence};
 use arguments::Found;
+use k6_metrics::{GoDuration, SystemTags};
 
 /// Which command the words belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn options(found: &Found) -> Result<Options, String> {
         min_iteration_duration: duration(found, "min-iteration-duration")?,
         summary_trend_stats: trend_stats(found)?,
         summary_time_unit: time_unit(found)?,
-        system_tags: found.list("system-tags")?.filter(|names| !names.is_empty()).map(SystemTags::new),
+        system_tags: found.list("system-tags")?.filter(|names| !names.is_empty()).map(SystemTags::named),
         tags: tags(found)?,
         discard_response_bodies: found.switch("discard-response-bodies"),
         features: features(found),

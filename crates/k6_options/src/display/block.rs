@@ -4,7 +4,7 @@ use super::Colour;
 use super::bar::{Bar, WIDTH_MAX, WIDTH_MIN};
 use super::columns::{ScenarioProgress, ScenarioState, counted};
 use super::width::fixed_width;
-use crate::duration::GoDuration;
+use k6_metrics::GoDuration;
 
 /// Longer names are cut, in characters.
 const NAME_MAX: usize = 30;

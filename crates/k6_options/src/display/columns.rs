@@ -1,9 +1,9 @@
 //! How far a scenario is: the share that is done, and the columns beside its bar.
 
 use super::width::fixed_width;
-use crate::duration::GoDuration;
 use crate::executor::{Executor, Scenario};
 use crate::segment::Share;
+use k6_metrics::GoDuration;
 
 /// Where a scenario stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

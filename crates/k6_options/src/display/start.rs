@@ -1,8 +1,8 @@
 //! What is said before a run: what runs, where results go, and a line for each scenario.
 
 use super::Colour;
-use crate::duration::GoDuration;
 use crate::options::Consolidated;
+use k6_metrics::GoDuration;
 
 /// What the start-up text tells besides the scenarios.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Times that keep their width while they grow.
 
-use crate::duration::GoDuration;
+use k6_metrics::GoDuration;
 
 const MIN: u64 = 600;
 const HOUR: u64 = 60 * MIN;

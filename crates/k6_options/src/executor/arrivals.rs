@@ -167,9 +167,9 @@ impl Iterator for RampingDueTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::duration::GoDuration;
     use crate::options::Stage;
     use crate::segment::{Segment, SegmentSequence};
+    use k6_metrics::GoDuration;
     use proptest::prelude::*;
     use schedule::{FireTimes, Profile, Slice};
 

@@ -4,8 +4,8 @@ use super::read::{
     ConstantArrivalRate, ConstantVus, Executor, ExternallyControlled, PerVuIterations, RampingArrivalRate,
     RampingVus, Scenario, Scenarios, SharedIterations,
 };
-use crate::duration::GoDuration;
 use crate::options::Stage;
+use k6_metrics::GoDuration;
 
 /// k6's own limit of VUs, where it has one; here it holds for all numbers of VUs.
 const VUS_MAX: i64 = 100_000_000;

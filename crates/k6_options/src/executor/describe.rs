@@ -1,8 +1,8 @@
 //! What a scenario will do, in one line: the words that the start-up text shows.
 
 use super::read::{Executor, Scenario};
-use crate::duration::GoDuration;
 use crate::segment::Share;
+use k6_metrics::GoDuration;
 
 impl Scenario {
     /// The scenario's line without its name, for one instance: `10 looping VUs for 30s (gracefulStop: 30s)`.

@@ -122,8 +122,8 @@ impl Iterator for VuSteps<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::duration::GoDuration;
     use crate::segment::{Segment, SegmentSequence};
+    use k6_metrics::GoDuration;
     use proptest::prelude::*;
 
     fn ramp(start_vus: i64, stages: &[(i64, i64)]) -> RampingVus {

@@ -1,9 +1,8 @@
 //! Scenarios read from JSON and shown again: one table per executor, each key set or not, with the value where it is not.
 
-use crate::duration::{GoDuration, quoted};
-use crate::json::Json;
 use crate::options::value::{OptionValue, members, not_a};
 use crate::options::{Stage, Tags};
+use k6_metrics::{GoDuration, Json, quoted};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -386,11 +385,11 @@ impl Scenario {
     fn to_json(&self) -> Json {
         let duration = |duration: Option<GoDuration>| Json::or_null(duration, |duration| duration.to_json());
         let mut all = vec![
-            ("executor".to_owned(), Json::text(self.executor.word())),
+            ("executor".to_owned(), Json::from(self.executor.word())),
             ("startTime".to_owned(), duration(self.start_time)),
             ("gracefulStop".to_owned(), duration(self.graceful_stop)),
             ("env".to_owned(), Json::or_null(self.env.as_ref(), OptionValue::to_json)),
-            ("exec".to_owned(), Json::or_null(self.exec.as_ref(), Json::text)),
+            ("exec".to_owned(), Json::or_null(self.exec.as_ref(), Json::from)),
             ("tags".to_owned(), Json::or_null(self.tags.as_ref(), OptionValue::to_json)),
         ];
         all.extend(self.options.as_ref().map(|options| ("options".to_owned(), Json::from(options))));

@@ -2,8 +2,8 @@
 
 use super::ramp::VuStep;
 use super::read::{Executor, RampingVus, Scenario, Scenarios};
-use crate::duration::GoDuration;
 use crate::segment::Share;
+use k6_metrics::GoDuration;
 use std::collections::VecDeque;
 
 /// From `at_ns` on so many VUs must be ready.

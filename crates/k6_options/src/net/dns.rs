@@ -1,7 +1,7 @@
 //! How names are resolved: how long answers are kept, which of several addresses is taken, and which family.
 
-use crate::duration::GoDuration;
 use crate::exit::{ExitCode, Fault};
+use k6_metrics::GoDuration;
 
 /// A year: what `inf` stands for.
 const FOREVER: GoDuration = GoDuration::from_secs(365 * 24 * 3600);

@@ -5,14 +5,13 @@
 
 use super::limits::{check, gathered, listed};
 use super::value::OptionValue;
-use super::{Options, SystemTags, TrendStats};
-use crate::duration::GoDuration;
+use super::{Options, TrendStats};
 use crate::executor::{
     ConstantVus, Executor, PerVuIterations, RampingVus, Requirements, Scenario, Scenarios, SharedIterations,
 };
 use crate::exit::Fault;
-use crate::json::Json;
 use crate::segment::Share;
+use k6_metrics::{GoDuration, Json, SystemTags};
 use serde_json::Value;
 
 /// The layers of a test, each as it was read.
@@ -253,7 +252,7 @@ impl Consolidated {
         let requirements = self.requirements();
         let mut json = self.with_defaults().inspect();
         if let Json::Object(members) = &mut json {
-            members.push(("totalDuration".to_owned(), Json::text(requirements.end().to_string())));
+            members.push(("totalDuration".to_owned(), Json::from(requirements.end().to_string())));
             let vus_max = i64::try_from(requirements.vus_max()).unwrap_or(i64::MAX);
             members.push(("maxVUs".to_owned(), Json::Int(vus_max)));
         }

@@ -8,15 +8,14 @@ mod summary;
 pub(crate) mod value;
 
 pub use layers::{ConfigFile, Consolidated, Layers};
-pub use summary::{SystemTags, Threshold, Thresholds, TrendStats};
+pub use summary::{Threshold, Thresholds, TrendStats};
 pub use value::{Stage, Tags};
 
-use crate::duration::GoDuration;
 use crate::executor::Scenarios;
 use crate::exit::Fault;
-use crate::json::Json;
 use crate::net::{CipherSuite, Dns, HostnamePatterns, Hosts, IpPool, IpRange, TlsAuth, TlsVersions};
 use crate::segment::{Segment, SegmentSequence};
+use k6_metrics::{GoDuration, Json, SystemTags};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use value::OptionValue;

@@ -1,89 +1,22 @@
 //! Options about what is shown and kept: trend statistics, system tags, thresholds.
 
 use super::value::{OptionValue, list, members, not_a};
-use crate::duration::GoDuration;
 use crate::exit::Fault;
-use crate::json::Json;
+use k6_metrics::{GoDuration, Json, SystemTags};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// All system tags that can be asked for, in the order in which they are shown.
-const SYSTEM_TAGS: [(&str, Place); 18] = [
-    ("check", Place::Default),
-    ("error", Place::Default),
-    ("error_code", Place::Default),
-    ("expected_response", Place::Default),
-    ("group", Place::Default),
-    ("ip", Place::Asked),
-    ("iter", Place::Asked),
-    ("method", Place::Default),
-    ("name", Place::Default),
-    ("ocsp_status", Place::Asked),
-    ("proto", Place::Default),
-    ("scenario", Place::Default),
-    ("service", Place::Default),
-    ("status", Place::Default),
-    ("subproto", Place::Default),
-    ("tls_version", Place::Default),
-    ("url", Place::Default),
-    ("vu", Place::Asked),
-];
-
-/// Whether a system tag is there without being asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Default,
-    Asked,
-}
-
-/// Which tags samples carry by themselves: names in alphabetical order, each once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SystemTags(Vec<&'static str>);
-
-impl SystemTags {
-    /// Those that are known of the given names; others are passed over.
-    pub fn new<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
-        let mut is_asked = [false; SYSTEM_TAGS.len()];
-        for name in names {
-            let known = SYSTEM_TAGS.iter().zip(&mut is_asked).find(|((known, _), _)| *known == name.as_ref());
-            if let Some((_, is_asked)) = known {
-                *is_asked = true;
-            }
-        }
-        let all = SYSTEM_TAGS.iter().zip(is_asked);
-        Self(all.filter(|(_, is_asked)| *is_asked).map(|((name, _), _)| *name).collect())
-    }
-
-    /// Their names in alphabetical order.
-    pub fn names(&self) -> &[&'static str] {
-        &self.0
-    }
-
-    /// Whether samples carry a tag.
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(&name)
-    }
-}
-
-impl Default for SystemTags {
-    /// Those that are there without being asked for: all but `ip`, `iter`, `ocsp_status` and `vu`.
-    fn default() -> Self {
-        let default = SYSTEM_TAGS.iter().filter(|(_, place)| *place == Place::Default);
-        Self(default.map(|(name, _)| *name).collect())
-    }
-}
-
 impl OptionValue for SystemTags {
     fn from_json(value: &Value) -> Result<Option<Self>, String> {
-        Ok(Vec::<String>::from_json(value)?.map(Self::new))
+        Ok(Vec::<String>::from_json(value)?.map(Self::named))
     }
 
     fn from_text(text: &str) -> Result<Option<Self>, String> {
-        Ok((!text.is_empty()).then(|| Self::new(text.split(','))))
+        Ok((!text.is_empty()).then(|| Self::named(text.split(','))))
     }
 
     fn to_json(&self) -> Json {
-        Json::texts(&self.0)
+        Json::texts(self.names())
     }
 }
 
@@ -183,14 +116,14 @@ impl Threshold {
     /// A text where there is no more to it.
     fn to_json(&self) -> Json {
         if !self.abort_on_fail {
-            return Json::text(&self.expression);
+            return Json::from(&self.expression);
         }
         Json::Object(vec![
-            ("threshold".to_owned(), Json::text(&self.expression)),
+            ("threshold".to_owned(), Json::from(&self.expression)),
             ("abortOnFail".to_owned(), Json::Bool(self.abort_on_fail)),
             (
                 "delayAbortEval".to_owned(),
-                Json::or_null(self.delay_abort_eval, |delay| Json::text(delay.to_string())),
+                Json::or_null(self.delay_abort_eval, |delay| Json::from(delay.to_string())),
             ),
         ])
     }
@@ -231,7 +164,7 @@ impl OptionValue for Thresholds {
     }
 
     fn to_json(&self) -> Json {
-        let thresholds = |list: &Vec<Threshold>| Json::Array(list.iter().map(Threshold::to_json).collect());
+        let thresholds = |list: &Vec<Threshold>| Json::List(list.iter().map(Threshold::to_json).collect());
         Json::Object(self.iter().map(|(metric, list)| (metric.clone(), thresholds(list))).collect())
     }
 }
@@ -239,14 +172,6 @@ impl OptionValue for Thresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn system_tags_are_a_sorted_set() {
-        assert_eq!(SystemTags::new(["url", "zzz", "status", "url"]).names(), ["status", "url"]);
-        assert_eq!(SystemTags::default().names().len(), 14);
-        assert!(SystemTags::default().contains("url") && !SystemTags::default().contains("ip"));
-        assert!(SYSTEM_TAGS.is_sorted_by_key(|(name, _)| *name));
-    }
 
     #[test]
     fn trend_stats_are_checked() {

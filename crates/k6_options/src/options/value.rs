@@ -1,12 +1,11 @@
 //! How one value is read from JSON and from a variable's text, and shown again: null and the empty text mean "not set".
 
-use crate::duration::{GoDuration, quoted};
-use crate::json::Json;
 use crate::net::{
     CipherSuite, Dns, DnsPolicy, DnsSelect, HostnamePatterns, Hosts, IpPool, IpRange, TlsAuth, TlsVersion,
     TlsVersions,
 };
 use crate::segment::{Segment, SegmentSequence};
+use k6_metrics::{GoDuration, Json, quoted};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -115,7 +114,7 @@ impl OptionValue for String {
     }
 
     fn to_json(&self) -> Json {
-        Json::text(self)
+        Json::from(self)
     }
 }
 
@@ -133,7 +132,7 @@ impl OptionValue for GoDuration {
     }
 
     fn to_json(&self) -> Json {
-        Json::text(self.to_string())
+        Json::from(self.to_string())
     }
 }
 
@@ -198,7 +197,7 @@ impl OptionValue for Vec<Stage> {
                 ("target".to_owned(), Json::or_null(stage.target, Json::Int)),
             ])
         };
-        Json::Array(self.iter().map(stage).collect())
+        Json::List(self.iter().map(stage).collect())
     }
 }
 
@@ -278,7 +277,7 @@ impl OptionValue for Tags {
     }
 
     fn to_json(&self) -> Json {
-        Json::Object(self.iter().map(|(name, value)| (name.clone(), Json::text(value))).collect())
+        Json::Object(self.iter().map(|(name, value)| (name.clone(), Json::from(value))).collect())
     }
 
     fn says_nothing(&self) -> bool {
@@ -307,7 +306,7 @@ impl OptionValue for Segment {
     }
 
     fn to_json(&self) -> Json {
-        Json::text(self.to_string())
+        Json::from(self.to_string())
     }
 }
 
@@ -321,7 +320,7 @@ impl OptionValue for SegmentSequence {
     }
 
     fn to_json(&self) -> Json {
-        Json::text(self.to_string())
+        Json::from(self.to_string())
     }
 }
 
@@ -353,9 +352,9 @@ impl OptionValue for Dns {
 
     fn to_json(&self) -> Json {
         Json::Object(vec![
-            ("ttl".to_owned(), Json::or_null(self.ttl.as_ref(), Json::text)),
-            ("select".to_owned(), Json::or_null(self.select, |select| Json::text(select.as_str()))),
-            ("policy".to_owned(), Json::or_null(self.policy, |policy| Json::text(policy.as_str()))),
+            ("ttl".to_owned(), Json::or_null(self.ttl.as_ref(), Json::from)),
+            ("select".to_owned(), Json::or_null(self.select, |select| Json::from(select.as_str()))),
+            ("policy".to_owned(), Json::or_null(self.policy, |policy| Json::from(policy.as_str()))),
         ])
     }
 
@@ -403,7 +402,7 @@ impl OptionValue for TlsVersions {
     }
 
     fn to_json(&self) -> Json {
-        let version = |version: Option<TlsVersion>| Json::text(version.map_or("", TlsVersion::as_str));
+        let version = |version: Option<TlsVersion>| Json::from(version.map_or("", TlsVersion::as_str));
         Json::Object(vec![("min".to_owned(), version(self.min)), ("max".to_owned(), version(self.max))])
     }
 }
@@ -444,13 +443,13 @@ impl OptionValue for Vec<TlsAuth> {
     fn to_json(&self) -> Json {
         let auth = |auth: &TlsAuth| {
             Json::Object(vec![
-                ("cert".to_owned(), Json::text(&auth.cert)),
-                ("key".to_owned(), Json::text(&auth.key)),
-                ("password".to_owned(), Json::or_null(auth.password.as_ref(), Json::text)),
+                ("cert".to_owned(), Json::from(&auth.cert)),
+                ("key".to_owned(), Json::from(&auth.key)),
+                ("password".to_owned(), Json::or_null(auth.password.as_ref(), Json::from)),
                 ("domains".to_owned(), Json::or_null(auth.domains.as_ref(), Json::texts)),
             ])
         };
-        Json::Array(self.iter().map(auth).collect())
+        Json::List(self.iter().map(auth).collect())
     }
 }
 
@@ -507,7 +506,7 @@ impl OptionValue for Hosts {
     }
 
     fn to_json(&self) -> Json {
-        let host = |(name, target): (&str, _)| (name.to_owned(), Json::text(format!("{target}")));
+        let host = |(name, target): (&str, _)| (name.to_owned(), Json::from(format!("{target}")));
         Json::Object(self.iter().map(host).collect())
     }
 }
@@ -519,6 +518,6 @@ impl OptionValue for IpPool {
     }
 
     fn to_json(&self) -> Json {
-        Json::text(self.to_string())
+        Json::from(self.to_string())
     }
 }

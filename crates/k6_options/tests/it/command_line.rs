@@ -23,7 +23,11 @@ fn check(line: &[&str], expected: &[(&str, &str)]) {
             "consoleOutput" | "localIPs" => read.options.as_seen_by_scripts(),
             _ => shown.clone(),
         };
-        assert_eq!(own.get(key).map(|value| value.compact()).as_deref(), Some(*value), "{line:?} {key}");
+        assert_eq!(
+            own.get(key).map(|value| value.to_go_compact()).as_deref(),
+            Some(*value),
+            "{line:?} {key}"
+        );
     }
     assert_eq!(read.script, "s.js");
 }

@@ -272,7 +272,7 @@ fn rates_and_paused_runs_are_shown() {
 #[test]
 fn inspect_shows_every_key_in_order() {
     check(
-        &script("{}").unwrap().inspect().indented(),
+        &script("{}").unwrap().inspect().to_go_pretty(),
         expect![[r#"
             {
               "paused": null,
@@ -329,7 +329,7 @@ fn inspect_shows_what_follows_on_demand() {
     let json = test(r#"{"vus":"5","duration":"10s","summaryTrendStats":["avg"],"systemTags":["url"]}"#)
         .unwrap()
         .inspect();
-    let shown = |key: &str| json.get(key).map(|value| value.compact()).unwrap_or_default();
+    let shown = |key: &str| json.get(key).map(|value| value.to_go_compact()).unwrap_or_default();
     assert_eq!(
         shown("scenarios"),
         r#"{"default":{"executor":"constant-vus","startTime":null,"gracefulStop":null,"env":null,"exec":null,"tags":null,"vus":5,"duration":"10s"}}"#
@@ -341,7 +341,7 @@ fn inspect_shows_what_follows_on_demand() {
         (r#"["avg"]"#.to_owned(), r#"["url"]"#.to_owned())
     );
     let plain = test("{}").unwrap().inspect();
-    let shown = |key: &str| plain.get(key).map(|value| value.compact()).unwrap_or_default();
+    let shown = |key: &str| plain.get(key).map(|value| value.to_go_compact()).unwrap_or_default();
     assert_eq!(shown("summaryTrendStats"), r#"["avg","min","med","max","p(90)","p(95)"]"#);
     assert_eq!(shown("systemTags").matches(',').count(), 13);
     assert_eq!((shown("totalDuration"), shown("maxVUs")), (r#""10m30s""#.to_owned(), "1".to_owned()));
@@ -356,7 +356,7 @@ fn scripts_see_consolidated_options() {
         "dns":{"ttl":"1m"},"setupTimeout":5000,"rps":10,"executionSegment":"0:1/3","tags":{},
         "thresholds":{"m":["p(95)<500",{"threshold":"avg<100","abortOnFail":true,"delayAbortEval":"10s"},{"threshold":"avg<100"}]}}"#;
     check(
-        &test(json).unwrap().as_seen_by_scripts().compact().replace(",\"", ",\n\""),
+        &test(json).unwrap().as_seen_by_scripts().to_go_compact().replace(",\"", ",\n\""),
         expect![[r#"
             {"paused":null,
             "scenarios":{"default":{"executor":"ramping-vus",

@@ -287,7 +287,7 @@ fn inspect(words: &[String]) -> Result<ExitCode, TestError> {
         Some(true) => test.consolidated.inspect(),
         _ => test.consolidated.options.inspect(),
     };
-    say_out(&(json.indented() + "\n"))
+    say_out(&(json.to_go_pretty() + "\n"))
 }
 
 fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
