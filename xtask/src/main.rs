@@ -20,10 +20,11 @@ const USAGE: &str = "\
 cargo xtask ci [STEP…]       everything that must pass before a push, or some steps of it
 cargo xtask tidy             layers, style and documents alone
 cargo xtask k6-oracle [NAME…]   the corpus of k6 scripts by Weir and by k6 itself, where Go can build it
-cargo xtask bench [NAME…]    measure against wrk and a bare epoll loop: cpu, wrk, pacing, truth, memory
+cargo xtask bench [NAME…]    measure against wrk, k6, a bare epoll loop: cpu, wrk, tulip, pacing, truth, memory, k6
     --pairs N                how often the clients take turns (default 5)
     --seconds N              length of one turn (default 5)
     --cores CLIENT,SERVER    the cores to pin to (default 1,0)
+    --weir PATH              measure this program, and build none
     --strict                 exit with 1 when a bar is missed";
 
 fn main() -> ExitCode {

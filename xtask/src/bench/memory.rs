@@ -65,16 +65,23 @@ fn long_run(setup: &Setup, section: &mut Section) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds from starting the program to the first byte of a request.
+/// Milliseconds from starting Weir to the first byte of a request.
 fn start_ms(setup: &Setup) -> Result<f64> {
+    first_request_ms(setup, |command, url| {
+        command.arg(&setup.weir).args(["http", url, "-c", "64", "-n", "64", "-t", "1", "--quiet"]);
+    })
+}
+
+/// Milliseconds from starting a program to the first byte of its request to a URL; `add` says which one.
+pub(super) fn first_request_ms(setup: &Setup, add: impl Fn(&mut Command, &str)) -> Result<f64> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}/", listener.local_addr()?);
     let (first, heard) = channel();
     // Ends with the process: it has nothing to put in order.
     thread::spawn(move || accept(&listener, &first));
     let mut command = Command::new("taskset");
-    command.args(["-c", &setup.client_core.to_string()]).arg(&setup.weir);
-    command.args(["http", &url, "-c", "64", "-n", "64", "-t", "1", "--quiet"]);
+    command.args(["-c", &setup.client_core.to_string()]);
+    add(&mut command, &url);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
     let mut child = command.spawn()?;

@@ -6,6 +6,7 @@
 
 mod child;
 mod cpu;
+mod k6;
 mod machine;
 mod memory;
 mod pacing;
@@ -30,13 +31,14 @@ const RESULT: &str = "bench/results/latest.md";
 /// A benchmark by its name on the command line.
 type Bench = (&'static str, fn(&Setup) -> Result<Section>);
 
-const BENCHES: [Bench; 6] = [
+const BENCHES: [Bench; 7] = [
     ("cpu", cpu::run),
     ("wrk", wrk::run),
     ("tulip", tulip::run),
     ("pacing", pacing::run),
     ("truth", truth::run),
     ("memory", memory::run),
+    ("k6", k6::run),
 ];
 
 /// What all benchmarks share.
@@ -52,6 +54,8 @@ pub(crate) struct Setup {
     server_core: usize,
     names: Vec<String>,
     is_strict: bool,
+    /// A Weir that is there already, in place of one that is built.
+    built: Option<PathBuf>,
     /// `release`, or `quick` while a change is being made.
     profile: &'static str,
 }
@@ -59,12 +63,17 @@ pub(crate) struct Setup {
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut setup = parse(arguments)?;
     setup.target = target_folder()?;
-    setup.weir = setup.target.join(setup.profile).join("weir");
+    setup.weir = match &setup.built {
+        Some(path) => path.clone(),
+        None => setup.target.join(setup.profile).join("weir"),
+    };
     let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
     if cores < 2 {
         bail!("there is one core only; client and server need one each");
     }
-    build(&setup)?;
+    if setup.built.is_none() {
+        build(&setup)?;
+    }
     fs::create_dir_all(setup.scratch()).context("can't make the folder for intermediate files")?;
     let mut report = Report { machine: Machine::read(&setup.root), sections: Vec::new() };
     print!("{}", report.machine.text());
@@ -98,6 +107,7 @@ fn parse(arguments: &[String]) -> Result<Setup> {
         server_core: 0,
         names: Vec::new(),
         is_strict: false,
+        built: None,
         profile: "release",
     };
     let mut arguments = arguments.iter();
@@ -110,12 +120,13 @@ fn parse(arguments: &[String]) -> Result<Setup> {
                 let (client, server) = value()?.split_once(',').context("--cores: write for example 1,0")?;
                 (setup.client_core, setup.server_core) = (client.parse()?, server.parse()?);
             }
+            "--weir" => setup.built = Some(value()?.into()),
             "--strict" => setup.is_strict = true,
             "--quick" => setup.profile = "quick",
             name if BENCHES.iter().any(|(known, _)| *known == name) => setup.names.push(name.to_owned()),
             unknown => {
                 bail!(
-                    "`{unknown}` is no benchmark and no option; there are cpu, wrk, tulip, pacing, truth and memory"
+                    "`{unknown}` is no benchmark and no option; there are cpu, wrk, tulip, pacing, truth, memory and k6"
                 )
             }
         }
