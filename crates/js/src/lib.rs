@@ -52,7 +52,7 @@ mod vm;
 
 pub use error::{ErrorKind, Frame, ScriptError};
 pub use limits::Limits;
-pub use raw::{LazyKind, Part, Parts};
+pub use raw::{LazyKind, Others, Part, Parts};
 pub use rquickjs;
 pub use script::Script;
 pub use sources::{Loaded, Sources};

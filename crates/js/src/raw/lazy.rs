@@ -18,12 +18,31 @@ const AS_PLAIN: c_int = qjs::JS_PROP_NO_EXOTIC as c_int;
 
 /// What is behind a lazy object.
 pub trait Parts: 'static {
-    /// Makes a part, by its index among the names and behind them among the hidden ones. Called once for each, unless it fails. It must
-    /// not wait and not call into the script.
+    /// Makes a part, by its index among the names and behind them among the hidden ones, of the others if need be. Called once for each,
+    /// unless it fails. It must not wait and not call into the script.
     ///
     /// # Errors
     /// What reading the property then throws.
-    fn make<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Value<'js>>;
+    fn make<'js>(&self, ctx: &Ctx<'js>, index: usize, others: &Others<'_>) -> Result<Value<'js>>;
+}
+
+/// The other parts of an object.
+pub struct Others<'a>(&'a Body);
+
+impl Others<'_> {
+    /// A part, as it was first made.
+    ///
+    /// # Errors
+    /// What making it threw.
+    pub fn part<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Value<'js>> {
+        self.0.value(ctx, index)
+    }
+}
+
+impl std::fmt::Debug for Others<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Others").finish_non_exhaustive()
+    }
 }
 
 /// What a kind of lazy objects has in common: their names and their prototype. One for each user.
@@ -156,7 +175,7 @@ impl Body {
         // SAFETY: a slot holds nothing or a value that it owns; what is handed out is counted on its own.
         unsafe {
             if qjs::JS_VALUE_GET_TAG(slot.get()) == qjs::JS_TAG_UNINITIALIZED {
-                let value = self.parts.make(ctx, index)?;
+                let value = self.parts.make(ctx, index, &Others(self))?;
                 let old = slot.replace(qjs::JS_DupValue(raw, value.as_raw()));
                 qjs::JS_FreeValue(raw, old);
                 return Ok(value);

@@ -10,7 +10,7 @@ mod heap;
 mod lazy;
 
 pub(crate) use heap::{Heap, Level};
-pub use lazy::{LazyKind, Parts};
+pub use lazy::{LazyKind, Others, Parts};
 
 use corosensei::Yielder;
 use rquickjs::module::Declared;

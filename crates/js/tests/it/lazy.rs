@@ -2,7 +2,7 @@
 
 use crate::user::check;
 use js::rquickjs::{Array, Ctx, Exception, Function, Object, Result, Value};
-use js::{LazyKind, Parts};
+use js::{LazyKind, Others, Parts};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -12,11 +12,12 @@ const NAMES: [&str; 4] = ["first", "list", "wrong", "last"];
 struct Told(Rc<RefCell<String>>);
 
 impl Parts for Told {
-    fn make<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Value<'js>> {
+    fn make<'js>(&self, ctx: &Ctx<'js>, index: usize, others: &Others<'_>) -> Result<Value<'js>> {
         self.0.borrow_mut().push_str(NAMES.get(index).unwrap_or(&"hidden"));
         match index {
             1 => Ok(Array::new(ctx.clone())?.into_value()),
             2 if self.0.borrow().starts_with("wrong") => Err(Exception::throw_range(ctx, "not yet")),
+            4 => Ok(Value::new_int(ctx.clone(), 1 + others.part(ctx, 3)?.as_int().unwrap_or_default())),
             _ => Ok(Value::new_int(ctx.clone(), index as i32)),
         }
     }

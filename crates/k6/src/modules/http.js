@@ -2,67 +2,32 @@
 import * as native from 'weir:http';
 import * as later from 'weir:later';
 
-// Of the parts that `request/response.rs` gives, by position there.
-function Response(parts) {
-  this.remote_ip = parts[0];
-  this.remote_port = parts[1];
-  this.url = parts[2];
-  this.status = parts[3];
-  this.status_text = parts[4];
-  this.proto = parts[5];
-  const headers = {};
-  const given = parts[6];
-  for (let at = 0; at < given.length; at += 2) headers[given[at]] = given[at + 1];
-  this.headers = headers;
-  this.cookies = parts[7] ?? {};
-  this.body = parts[8];
-  this.timings = {
-    duration: parts[9], blocked: parts[10], looking_up: 0, connecting: parts[11], tls_handshaking: parts[12], sending: parts[22] ?? 0,
-    waiting: parts[13], receiving: parts[14],
-  };
-  this.tls_version = parts[23] ?? '';
-  this.tls_cipher_suite = parts[24] ?? '';
-  this.ocsp = { produced_at: 0, this_update: 0, next_update: 0, revoked_at: 0, revocation_reason: '', status: parts[23] ? 'unknown' : '' };
-  this.error = parts[15];
-  this.error_code = parts[16];
-  const sent = {};
-  const asked = parts[19];
-  for (let at = 0; at < asked.length; at += 2) sent[asked[at]] = [asked[at + 1]];
-  this.request = { method: parts[17], url: parts[18], headers: sent, body: parts[20], cookies: parts[21] ?? {} };
-}
-// The parsed body, kept; not among the response's own names.
-const parsed = Symbol('json');
-function parse(response) {
-  if (parsed in response) return response[parsed];
-  const text = typeof response.body === 'string' ? response.body : native.text(response.body);
-  let value;
-  try { value = JSON.parse(text); } catch (error) { throw new SyntaxError(native.jsonError(text) || error.message); }
-  Object.defineProperty(response, parsed, { value });
-  return value;
-}
-// As if by require('weir:paths'): run when a response is first asked for a path.
-Response.prototype.json = function json(path) {
-  if (this.body === null) throw new TypeError("the body is null so we can't transform it to JSON");
-  if (path === undefined) return parse(this);
-  let value;
-  try { value = parse(this); } catch { return undefined; }
-  return later.paths().at(value, String(path));
+// What responses can do. Their values are made by `request/response.rs` when they are read.
+const responses = {
+  // Paths are as if by require('weir:paths'): run when a response is first asked for one.
+  json(path) {
+    if (path === undefined) return native.json(this);
+    if (this.body === null) throw new TypeError("the body is null so we can't transform it to JSON");
+    let value;
+    try { value = native.json(this); } catch { return undefined; }
+    return later.paths().at(value, String(path));
+  },
+  // Loaded with the script as if by require('weir:markup'), and run when a response is first read as HTML.
+  html(selector) { return later.markup().ofResponse(this, selector); },
+  submitForm(args) { return later.markup().submitForm(this, args, request); },
+  clickLink(args) { return later.markup().clickLink(this, args, request); },
 };
-// Loaded with the script as if by require('weir:markup'), and run when a response is first read as HTML.
-Response.prototype.html = function html(selector) { return later.markup().ofResponse(this, selector); };
-Response.prototype.submitForm = function submitForm(args) { return later.markup().submitForm(this, args, request); };
-Response.prototype.clickLink = function clickLink(args) { return later.markup().clickLink(this, args, request); };
+native.responses(responses);
 
-const respond = (parts) => new Response(parts);
-export const request = (method, url, body, params) => respond(native.request(method, url, body, params));
-export const get = (url, params) => respond(native.request('GET', url, null, params));
-export const head = (url, params) => respond(native.request('HEAD', url, null, params));
-export const post = (url, body, params) => respond(native.request('POST', url, body, params));
-export const put = (url, body, params) => respond(native.request('PUT', url, body, params));
-export const patch = (url, body, params) => respond(native.request('PATCH', url, body, params));
-export const del = (url, body, params) => respond(native.request('DELETE', url, body, params));
-export const options = (url, body, params) => respond(native.request('OPTIONS', url, body, params));
-export const asyncRequest = async (method, url, body, params) => respond(await native.launch(method, url, body, params));
+export const request = (method, url, body, params) => native.request(method, url, body, params);
+export const get = (url, params) => native.request('GET', url, null, params);
+export const head = (url, params) => native.request('HEAD', url, null, params);
+export const post = (url, body, params) => native.request('POST', url, body, params);
+export const put = (url, body, params) => native.request('PUT', url, body, params);
+export const patch = (url, body, params) => native.request('PATCH', url, body, params);
+export const del = (url, body, params) => native.request('DELETE', url, body, params);
+export const options = (url, body, params) => native.request('OPTIONS', url, body, params);
+export const asyncRequest = async (method, url, body, params) => native.launch(method, url, body, params);
 
 // [method, url, body, params] of what a batch may hold.
 function entryOf(entry) {
@@ -77,7 +42,7 @@ function entryOf(entry) {
 export function batch(requests) {
   if (requests === null || typeof requests !== 'object') throw new TypeError('http.batch() takes an array or an object of requests');
   const names = Object.keys(requests);
-  const responses = native.batch(names.map((name) => entryOf(requests[name]))).map(respond);
+  const responses = native.batch(names.map((name) => entryOf(requests[name])));
   return Array.isArray(requests) ? responses : Object.fromEntries(names.map((name, at) => [name, responses[at]]));
 }
 

@@ -14,19 +14,19 @@ mod wire;
 
 pub(crate) use arguments::Expected;
 pub(crate) use flight::{After, Ends, Finished, Flight, Ready};
+pub(crate) use wire::percent_decoded;
 
 use crate::answer::Heard;
-use crate::host::{Ask, Reply, VuHost, bytes_of};
+use crate::host::{Ask, Reply, VuHost};
 use crate::url::Url;
 use crate::vu::AtOnce;
 use arguments::{Asked, Given, SharedJar};
 use jar::SetCookie;
 use js::rquickjs::function::Opt;
 use js::rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Result, Value};
-use js::{Calls, Host as _};
-use samples::Times;
+use js::{Calls, Host as _, LazyKind};
 use stats::ErrorClass;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,6 +42,8 @@ pub(crate) struct State {
     /// Bytes sent and received since they were last asked for.
     pub(crate) bytes: Cell<(u64, u64)>,
     unique: Cell<u64>,
+    /// What responses are, once a script has imported them.
+    responses: OnceCell<LazyKind>,
 }
 
 impl Default for State {
@@ -53,6 +55,7 @@ impl Default for State {
             shown_jar: RefCell::default(),
             bytes: Cell::default(),
             unique: Cell::default(),
+            responses: OnceCell::new(),
         }
     }
 }
@@ -147,10 +150,16 @@ pub(crate) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     let own = calls.clone();
     let batch = move |ctx: Ctx<'js>, entries: Array<'js>| batch(&ctx, &own, &entries);
     module.set("batch", Function::new(ctx.clone(), batch)?)?;
-    let text =
-        |value: Value<'js>| String::from_utf8_lossy(&bytes_of(&value).unwrap_or_default()).into_owned();
-    module.set("text", Function::new(ctx.clone(), text)?)?;
-    module.set("jsonError", Function::new(ctx.clone(), json_error)?)?;
+    let own = calls.clone();
+    let responses = move |ctx: Ctx<'js>, prototype: Object<'js>| -> Result<()> {
+        // Asked for once, by the module.
+        let _ = own.host().vu.http.responses.set(response::kind(&ctx, &prototype)?);
+        Ok(())
+    };
+    module.set("responses", Function::new(ctx.clone(), responses)?)?;
+    let own = calls.clone();
+    let json = move |ctx: Ctx<'js>, response: Object<'js>| response::json(&ctx, own.host(), &response);
+    module.set("json", Function::new(ctx.clone(), json)?)?;
     let own = calls.clone();
     module.set("warn", Function::new(ctx.clone(), move |said: String| own.host().test.warn(&said))?)?;
     let expected = |ctx: Ctx<'js>, ranges: Array<'js>| -> Result<Object<'js>> {
@@ -167,15 +176,6 @@ pub(crate) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     };
     module.set("setResponseCallback", Function::new(ctx.clone(), set)?)?;
     jars(ctx, calls, module)
-}
-
-/// Where a text is no JSON; `None`: it is.
-fn json_error(text: String) -> Option<String> {
-    let error = serde_json::from_str::<serde_json::Value>(&text).err()?;
-    let (line, character) = (error.line(), error.column());
-    let said = error.to_string();
-    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
-    Some(format!("cannot parse json due to an error at line {line}, character {character} , error: {said}"))
 }
 
 /// Functions of jars. A jar's handle is a function that shows it to whoever asked.
@@ -282,12 +282,12 @@ fn not_in_init(ctx: &Ctx<'_>, host: &VuHost) -> Result<()> {
 }
 
 /// Sends one request and waits for its end.
-fn request<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) -> Result<Array<'js>> {
+fn request<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) -> Result<Object<'js>> {
     let host = calls.host();
     not_in_init(ctx, host)?;
     let asked = match given.read(ctx, host)? {
         Ok(asked) => asked,
-        Err(fault) => return unread(ctx, host, given, &fault),
+        Err(fault) => return unread(ctx, host, given, fault),
     };
     let alone = AtOnce { in_all: 1, per_host: 1 };
     let mut finished = fetch(ctx, calls, vec![asked], alone)?;
@@ -301,10 +301,10 @@ fn unread<'js>(
     ctx: &Ctx<'js>,
     host: &VuHost,
     given: &Given<'_, 'js>,
-    fault: &arguments::Fault,
-) -> Result<Array<'js>> {
+    fault: arguments::Fault,
+) -> Result<Object<'js>> {
     let method = given.method.to_ascii_uppercase();
-    response::failed(ctx, host, &method, &given.shown_url(), fault, Times::default(), given.throws(host))
+    response::of_unread(ctx, host, method, given.shown_url(), fault, given.throws(host))
 }
 
 fn fetch(ctx: &Ctx<'_>, calls: &Calls<VuHost>, asked: Vec<Asked>, at_once: AtOnce) -> Result<Vec<Finished>> {
@@ -337,7 +337,7 @@ fn batch<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, entries: &Array<'js>) -> Re
                     ));
                 }
                 for place in 0..entries.len() {
-                    objects.set(place, unread(ctx, host, &given, &fault)?)?;
+                    objects.set(place, unread(ctx, host, &given, fault.clone())?)?;
                 }
                 return Ok(objects);
             }
@@ -367,7 +367,7 @@ fn launch<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, given: &Given<'_, 'js>) ->
     not_in_init(ctx, host)?;
     let asked = match given.read(ctx, host)? {
         Ok(asked) => asked,
-        Err(fault) => return Ok(unread(ctx, host, given, &fault)?.into_value()),
+        Err(fault) => return Ok(unread(ctx, host, given, fault)?.into_value()),
     };
     let own = calls.clone();
     let (operation, promise) = calls.operation(ctx, move |ctx, reply| match reply {
