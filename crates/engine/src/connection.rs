@@ -1,7 +1,7 @@
 //! One connection: from a number to a socket that stands, and back.
 //!
 //! ```text
-//! Closed → (Waiting →) Connecting → (Handshaking →) Ready ⇄ Busy → Closed
+//! Closed → (Waiting →) Connecting → (Tunnelling →) (Handshaking →) Ready ⇄ Busy → Closed
 //! ```
 
 use crate::user::NONE;
@@ -17,6 +17,8 @@ pub(crate) enum State {
     Waiting,
     /// TCP is under way.
     Connecting,
+    /// A proxy is to open a tunnel.
+    Tunnelling,
     /// TLS is under way.
     Handshaking,
     /// It stands and does nothing.

@@ -27,6 +27,8 @@ const ARRIVALS_PER_TURN_MAX: u32 = 65_536;
 pub(crate) enum Op {
     /// Connect to its address.
     Connect(u32),
+    /// Ask the proxy for a tunnel.
+    Tunnel(u32),
     /// Send what its TLS session has to say.
     Transmit(u32),
     /// Send the body that waited for `100 Continue`.

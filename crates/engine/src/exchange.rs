@@ -10,7 +10,7 @@ use netio::{Close, During};
 use plan::ConnectionPolicy;
 use proto::http1::{Complete, Ended, Event as Heard};
 use proto::tls::{TlsEnd, TlsSession};
-use scenario::{Answer, Connecting, Event, Exchange, Next, Timing};
+use scenario::{Answer, Connecting, Event, Exchange, Next, RequestKind, Timing, Want};
 use stats::{ErrorClass, Outcome, Sample, Traffic};
 use std::io;
 
@@ -168,9 +168,45 @@ impl Core {
         }
         let connect_ns = now_ns.saturating_sub(conn.since_ns);
         (conn.connect_ns, conn.tls_ns) = (connect_ns, 0);
+        let has_tunnel =
+            self.pools.get(usize::from(conn.target)).is_some_and(|pool| pool.setup.tunnel.is_some());
+        self.traffic(conn_id).connect_ns.record(connect_ns);
+        if !has_tunnel {
+            return self.on_reached(conn_id, now_ns);
+        }
+        let conn = &mut self.conns[conn_id as usize];
+        conn.state = State::Tunnelling;
+        conn.session.reset();
+        conn.session.expect(RequestKind::Connect, Want::NOTHING);
+        self.ops.push_back(Op::Tunnel(conn_id));
+    }
+
+    /// A proxy answers the request for a tunnel.
+    fn on_proxy(&mut self, conn_id: u32, mut bytes: &[u8], now_ns: u64) {
+        loop {
+            match self.conns[conn_id as usize].session.handle(bytes) {
+                Err(_) => return self.lose(conn_id, ErrorClass::Proxy, now_ns),
+                Ok((_, None)) => return,
+                Ok((consumed, Some(Heard::Informational { .. }))) => {
+                    bytes = bytes.get(consumed..).unwrap_or_default();
+                }
+                // The target speaks after the client, with TLS as with HTTP.
+                Ok((consumed, Some(Heard::Complete(complete)))) => {
+                    let is_open = (200..300).contains(&complete.status) && consumed == bytes.len();
+                    return match is_open {
+                        true => self.on_reached(conn_id, now_ns),
+                        false => self.lose(conn_id, ErrorClass::Proxy, now_ns),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Bytes reach the target.
+    fn on_reached(&mut self, conn_id: u32, now_ns: u64) {
+        let conn = &self.conns[conn_id as usize];
         let tls = self.pools.get(usize::from(conn.target)).and_then(|pool| pool.setup.tls.as_ref());
         let session = tls.map(|(client, name)| TlsSession::new(client, name));
-        self.traffic(conn_id).connect_ns.record(connect_ns);
         match session {
             None => self.on_standing(conn_id, now_ns),
             Some(Err(_)) => self.lose(conn_id, ErrorClass::Tls, now_ns),
@@ -341,8 +377,11 @@ impl Core {
     /// Bytes arrived.
     #[inline]
     pub(crate) fn on_received(&mut self, conn_id: u32, bytes: &[u8], now_ns: u64) {
-        if self.conns[conn_id as usize].tls.is_some() {
+        let conn = &self.conns[conn_id as usize];
+        if conn.tls.is_some() {
             self.on_ciphertext(conn_id, bytes, now_ns);
+        } else if conn.state == State::Tunnelling {
+            self.on_proxy(conn_id, bytes, now_ns);
         } else {
             self.on_plaintext(conn_id, bytes, now_ns);
         }
@@ -667,6 +706,7 @@ impl Core {
     fn on_connect_limit(&mut self, conn_id: u32, now_ns: u64) {
         match self.conns[conn_id as usize].state {
             State::Handshaking => self.lose(conn_id, ErrorClass::Tls, now_ns),
+            State::Tunnelling => self.lose(conn_id, ErrorClass::Proxy, now_ns),
             State::Connecting => {
                 self.ops.push_back(Op::Close(conn_id, Close::Reset));
                 if !self.try_next_address(conn_id, now_ns) {

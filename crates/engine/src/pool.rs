@@ -48,7 +48,7 @@ impl Pool {
     #[inline]
     pub(crate) fn inet_address(&self, address: usize) -> Option<SocketAddr> {
         match self.setup.addresses.get(address)? {
-            Address::Inet(address) => Some(*address),
+            Address::Inet(address) | Address::Bound { to: address, .. } => Some(*address),
             Address::Unix(_) => None,
         }
     }

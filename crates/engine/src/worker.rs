@@ -27,6 +27,8 @@ pub struct TargetSetup {
     pub addresses: Vec<Address>,
     /// How TLS is spoken and the name that is asked for; `None`: plain.
     pub tls: Option<(TlsClient, ServerName)>,
+    /// What asks a proxy for a tunnel, as it is sent; `None`: there is none.
+    pub tunnel: Option<Arc<[u8]>>,
     /// This worker's share of the policy.
     pub connections: ConnectionPolicy,
     /// Limit on TCP, and again on TLS, ns.
@@ -185,6 +187,12 @@ impl<D: Driver> Worker<D> {
                         core.to_send.retain(|sending| *sending != conn_id);
                     }
                     driver.close(conn_id, how);
+                }
+                Op::Tunnel(conn_id) => {
+                    let pool = core.pools.get(usize::from(core.conns[conn_id as usize].target));
+                    if let Some(request) = pool.and_then(|pool| pool.setup.tunnel.as_deref()) {
+                        driver.send(conn_id, request);
+                    }
                 }
                 Op::Transmit(conn_id) => transmit(driver, core, conn_id, ciphertext),
                 Op::SendBody(conn_id) => send_body(driver, core, conn_id, ciphertext),

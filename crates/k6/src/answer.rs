@@ -96,6 +96,7 @@ pub(crate) fn failure(class: ErrorClass) -> (u16, &'static str) {
         ErrorClass::ConnectRefused => (1212, "dial: connection refused"),
         ErrorClass::ConnectTimeout => (1211, "dial: i/o timeout"),
         ErrorClass::ConnectNoAddress | ErrorClass::ConnectFailed => (1210, "dial: unknown error"),
+        ErrorClass::Proxy => (1000, "the proxy opened no tunnel to the host"),
         ErrorClass::Tls => (1300, "tls: the handshake or a record failed"),
         ErrorClass::Send => (1201, "write: broken pipe"),
         ErrorClass::ReceiveReset => (1220, "read: connection reset by peer"),

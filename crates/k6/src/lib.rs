@@ -11,6 +11,7 @@ mod native;
 mod network;
 mod outputs;
 mod progress;
+mod proxy;
 mod request;
 mod sources;
 mod summary;

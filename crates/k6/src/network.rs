@@ -1,16 +1,24 @@
 //! What the whole test shares of the network: addresses of names, the limit of requests per second; and which options say what can't be done.
 
 use crate::names::Names;
+use crate::proxy::Proxies;
 use k6_options::{CipherSuite, Options};
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Shared by all users.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) names: Names,
+    pub(crate) proxies: Proxies,
     rate: Mutex<Option<Instant>>,
+}
+
+impl Default for Network {
+    /// That of this process: with the proxies that its environment names.
+    fn default() -> Self {
+        Self { names: Names::default(), proxies: Proxies::from_environment(), rate: Mutex::default() }
+    }
 }
 
 impl Network {
@@ -25,7 +33,7 @@ impl Network {
 }
 
 /// Options that are set and not, or not wholly, done as they say: one warning each.
-pub(crate) fn not_honoured(options: &Options, env: &BTreeMap<String, String>) -> Vec<String> {
+pub(crate) fn not_honoured(options: &Options) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |is_so: bool, text: &str| {
         if is_so {
@@ -63,12 +71,6 @@ pub(crate) fn not_honoured(options: &Options, env: &BTreeMap<String, String>) ->
             .any(|auth| auth.password.as_ref().is_some_and(|word| !word.is_empty())),
         "the option tlsAuth is not wholly honoured: a key with a password can't be read; give it decrypted",
     );
-    say(options.local_ips.is_some(), "the option localIPs is not honoured: the system chooses the address");
-    let proxies = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"];
-    say(
-        proxies.iter().any(|name| env.get(*name).is_some_and(|value| !value.is_empty())),
-        "HTTP_PROXY and HTTPS_PROXY are not honoured: requests go straight to their hosts",
-    );
     let dns = options.dns.clone().unwrap_or_default();
     say(
         dns.ttl.is_some() || dns.select.is_some(),
@@ -98,11 +100,9 @@ mod tests {
         let suites = ["TLS_RSA_WITH_RC4_128_SHA", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"];
         let suites = suites.map(|name| CipherSuite::parse(name).unwrap()).to_vec();
         let options = Options { tls_cipher_suites: Some(suites), ..Options::default() };
-        let said = not_honoured(&options, &BTreeMap::new());
+        let said = not_honoured(&options);
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains(": TLS_RSA_WITH_RC4_128_SHA can't"), "{said:?}");
-        assert_eq!(not_honoured(&Options::default(), &BTreeMap::new()), Vec::<String>::new());
-        let proxied = BTreeMap::from([("HTTP_PROXY".to_owned(), "a".to_owned())]);
-        assert_eq!(not_honoured(&Options::default(), &proxied).len(), 1);
+        assert_eq!(not_honoured(&Options::default()), Vec::<String>::new());
     }
 }

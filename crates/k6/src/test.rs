@@ -199,7 +199,7 @@ impl Test {
         let read = Options::from_script(&seen.options)?;
         let layers = Layers { script: read.options, ..source.layers };
         let consolidated = layers.consolidate()?;
-        let undone = crate::network::not_honoured(&consolidated.options, &source.env);
+        let undone = crate::network::not_honoured(&consolidated.options);
         let said = [read.warnings, consolidated.warnings.clone(), undone].concat();
         if let Some(name) = seen.misfits.first() {
             return Err(TestError::new(ExitCode::Other, format!("exported '{name}' must be a function")));

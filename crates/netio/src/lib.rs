@@ -18,7 +18,7 @@ pub mod uring;
 mod wake;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 pub use fd_limit::{FdLimit, raise_fd_limit};
@@ -30,6 +30,13 @@ pub use wake::EventWaker;
 pub enum Address {
     /// A TCP address of either family.
     Inet(SocketAddr),
+    /// A TCP address, connected to from one of this machine's own, of the same family.
+    Bound {
+        /// Where to.
+        to: SocketAddr,
+        /// From where; the system chooses the port.
+        from: IpAddr,
+    },
     /// A Unix stream socket.
     Unix(PathBuf),
 }

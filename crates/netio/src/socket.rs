@@ -1,10 +1,10 @@
 //! Sockets as the real drivers open them: close-on-exec, without Nagle's delay.
 
 use crate::{Address, Close};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt::{set_socket_linger, set_tcp_nodelay};
-use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, socket_with};
+use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -26,15 +26,42 @@ pub(crate) fn open(address: &Address, blocking: Blocking) -> Result<(OwnedFd, So
         Blocking::Yes => SocketFlags::CLOEXEC,
     };
     let (family, system_address) = match address {
-        Address::Inet(inet @ SocketAddr::V4(_)) => (AddressFamily::INET, (*inet).into()),
-        Address::Inet(inet @ SocketAddr::V6(_)) => (AddressFamily::INET6, (*inet).into()),
+        Address::Inet(to) | Address::Bound { to, .. } if to.is_ipv4() => (AddressFamily::INET, (*to).into()),
+        Address::Inet(to) | Address::Bound { to, .. } => (AddressFamily::INET6, (*to).into()),
         Address::Unix(path) => (AddressFamily::UNIX, SocketAddrUnix::new(path)?.into()),
     };
     let fd = socket_with(family, SocketType::STREAM, flags, None)?;
-    if let Address::Inet(_) = address {
-        set_tcp_nodelay(&fd, true)?;
+    match address {
+        Address::Inet(_) => set_tcp_nodelay(&fd, true)?,
+        Address::Bound { from, .. } => {
+            set_tcp_nodelay(&fd, true)?;
+            leave_port_open(&fd)?;
+            bind(&fd, &SocketAddr::new(*from, 0))?;
+        }
+        Address::Unix(_) => {}
     }
     Ok((fd, system_address))
+}
+
+/// The port is chosen when the socket connects, so that one port serves connections to several targets: chosen by `bind`, some 28,000
+/// would be all that an address has.
+fn leave_port_open(fd: &OwnedFd) -> Result<(), Errno> {
+    let on: libc::c_int = 1;
+    // SAFETY: the kernel reads an int of that length, which lives until the call returns; the descriptor is open.
+    let set = unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if set == 0 {
+        Ok(())
+    } else {
+        Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL))
+    }
 }
 
 /// Puts a socket down in the way asked for.

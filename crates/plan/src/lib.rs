@@ -20,6 +20,7 @@ pub use scenario::{
 pub use slo::{Bound, Comparison, Latency, Metric, Slo, SloError};
 pub use target::{
     CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Secret, Target, TlsSettings, TlsVersion,
+    Tunnel,
 };
 pub use template::{Builtin, Template, TemplateError, TemplatePart, VariableIndex};
 

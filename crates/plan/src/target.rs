@@ -27,6 +27,12 @@ pub struct Target {
     pub unix_socket: Option<PathBuf>,
     /// Addresses to use in place of name resolution; empty: resolve. All are used in turn.
     pub addresses: Vec<IpAddr>,
+    /// The address of this machine that connections come from; `None`: the system chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_address: Option<IpAddr>,
+    /// Reach it through a tunnel; `unix_socket` and `addresses` are then the proxy's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tunnel: Option<Tunnel>,
     /// Indices of targets that take turns with this one: a request to it by user u goes to the (u mod n)th of it and these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternates: Vec<usize>,
@@ -56,6 +62,8 @@ impl Target {
             connections: ConnectionPolicy::PerUser,
             unix_socket: None,
             addresses: Vec::new(),
+            local_address: None,
+            tunnel: None,
             alternates: Vec::new(),
             connect_timeout_ns: Self::CONNECT_TIMEOUT_NS,
             request_timeout_ns: Self::REQUEST_TIMEOUT_NS,
@@ -72,6 +80,17 @@ impl Target {
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme.as_str(), self.authority(), self.base_path)
     }
+}
+
+/// A tunnel that an HTTP proxy opens to a target (CONNECT, RFC 9110 §9.3.6). What is spoken with the proxy itself is plain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tunnel {
+    /// The proxy's name or address literal (IPv6 without brackets).
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The value of `Proxy-Authorization`, if it wants one.
+    pub authorization: Option<Secret>,
 }
 
 /// Plain or over TLS.

@@ -4,6 +4,7 @@ use crate::RunError;
 use engine::TargetSetup;
 use netio::Address;
 use plan::{CertificateCheck, Scheme, Target};
+use proto::http1::request::{RequestError, RequestHead};
 use proto::tls::{
     Certificates, ClientIdentity, Roots, ServerName, TlsClient, TlsSession, TlsSettings, TlsVersion,
 };
@@ -11,6 +12,7 @@ use stats::ErrorClass;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A target as workers will use it, with the addresses that answered.
@@ -20,7 +22,9 @@ pub(crate) fn reach(target: &Target) -> Result<TargetSetup, RunError> {
     let mut answering = Vec::new();
     let mut failure = None;
     for address in addresses {
-        match try_address(&address, tls.as_ref(), target.connect_timeout_ns) {
+        // Behind a proxy only the proxy is tried.
+        let spoken = tls.as_ref().filter(|_| target.tunnel.is_none());
+        match try_address(&address, spoken, target.connect_timeout_ns) {
             Ok(()) => answering.push(address),
             Err(failed) => failure = failure.or(Some((address, failed))),
         }
@@ -33,6 +37,7 @@ pub(crate) fn reach(target: &Target) -> Result<TargetSetup, RunError> {
         _ => Ok(TargetSetup {
             addresses: answering,
             tls,
+            tunnel: tunnel_of(target)?,
             connections: target.connections,
             connect_timeout_ns: target.connect_timeout_ns,
         }),
@@ -48,6 +53,7 @@ pub(crate) fn look_up(target: &Target) -> Result<TargetSetup, ErrorClass> {
     Ok(TargetSetup {
         addresses: addresses_of(target).map_err(class)?,
         tls: tls_of(target).map_err(class)?,
+        tunnel: tunnel_of(target).map_err(class)?,
         connections: target.connections,
         connect_timeout_ns: target.connect_timeout_ns,
     })
@@ -56,7 +62,7 @@ pub(crate) fn look_up(target: &Target) -> Result<TargetSetup, ErrorClass> {
 /// An address as people write it.
 pub(crate) fn text_of(address: &Address) -> String {
     match address {
-        Address::Inet(address) => address.to_string(),
+        Address::Inet(address) | Address::Bound { to: address, .. } => address.to_string(),
         Address::Unix(path) => format!("unix:{}", path.display()),
     }
 }
@@ -65,21 +71,50 @@ fn addresses_of(target: &Target) -> Result<Vec<Address>, RunError> {
     if let Some(path) = &target.unix_socket {
         return Ok(vec![Address::Unix(path.clone())]);
     }
-    if !target.addresses.is_empty() {
-        let inet = |address: &std::net::IpAddr| Address::Inet(SocketAddr::new(*address, target.port));
-        return Ok(target.addresses.iter().map(inet).collect());
-    }
-    let unresolved = |message: String| RunError::Unreachable {
+    let (host, port) = match &target.tunnel {
+        Some(tunnel) => (tunnel.host.as_str(), tunnel.port),
+        None => (target.host.as_str(), target.port),
+    };
+    let unreachable = |class: ErrorClass, message: String| RunError::Unreachable {
         target: target.url(),
-        address: target.host.clone(),
-        class: ErrorClass::Resolve,
+        address: host.to_owned(),
+        class,
         message,
     };
-    let resolved = (target.host.as_str(), target.port)
-        .to_socket_addrs()
-        .map_err(|error| unresolved(units::system_words(&error)))?;
-    let addresses: Vec<Address> = resolved.map(Address::Inet).collect();
-    if addresses.is_empty() { Err(unresolved("the name has no address".to_owned())) } else { Ok(addresses) }
+    let all: Vec<SocketAddr> = if target.addresses.is_empty() {
+        let resolved = (host, port).to_socket_addrs();
+        resolved.map_err(|error| unreachable(ErrorClass::Resolve, units::system_words(&error)))?.collect()
+    } else {
+        target.addresses.iter().map(|address| SocketAddr::new(*address, port)).collect()
+    };
+    if all.is_empty() {
+        return Err(unreachable(ErrorClass::Resolve, "the name has no address".to_owned()));
+    }
+    let Some(from) = target.local_address else { return Ok(all.into_iter().map(Address::Inet).collect()) };
+    let fitting = all.into_iter().filter(|to| to.is_ipv4() == from.is_ipv4());
+    let bound: Vec<Address> = fitting.map(|to| Address::Bound { to, from }).collect();
+    if bound.is_empty() {
+        let said = format!("it has no address of the family of {from}, which connections are to come from");
+        return Err(unreachable(ErrorClass::ConnectNoAddress, said));
+    }
+    Ok(bound)
+}
+
+/// What asks the proxy for a tunnel.
+fn tunnel_of(target: &Target) -> Result<Option<Arc<[u8]>>, RunError> {
+    let Some(tunnel) = &target.tunnel else { return Ok(None) };
+    let host = if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
+    let place = format!("{host}:{}", target.port);
+    let bad = |error: RequestError| {
+        RunError::BadPlan(vec![plan::Diagnostic::error(format!("target `{}`: {error}", target.name))])
+    };
+    let mut bytes = Vec::new();
+    let mut head = RequestHead::begin(&mut bytes, "CONNECT", &place, &place).map_err(bad)?;
+    if let Some(authorization) = &tunnel.authorization {
+        head.header("Proxy-Authorization", authorization.expose().as_bytes()).map_err(bad)?;
+    }
+    head.finish(None);
+    Ok(Some(bytes.into()))
 }
 
 fn tls_of(target: &Target) -> Result<Option<(TlsClient, ServerName)>, RunError> {
@@ -128,7 +163,8 @@ fn try_address(
     let limit = Duration::from_nanos(limit_ns.max(1));
     let failed = |error: io::Error| (class_of(&error), units::system_words(&error));
     match address {
-        Address::Inet(address) => {
+        // Where a load comes from says nothing of whether its target is there.
+        Address::Inet(address) | Address::Bound { to: address, .. } => {
             let stream = TcpStream::connect_timeout(address, limit).map_err(failed)?;
             stream.set_read_timeout(Some(limit)).map_err(failed)?;
             shake_hands(stream, tls)

@@ -29,6 +29,7 @@ pub fn simulate(plan: &Plan, driver: SimDriver) -> Result<RunRecord, RunError> {
     let target = |target: &plan::Target| TargetSetup {
         addresses: vec![Address::Inet(SocketAddr::from((Ipv4Addr::LOCALHOST, target.port)))],
         tls: None,
+        tunnel: None,
         connections: target.connections,
         connect_timeout_ns: target.connect_timeout_ns,
     };

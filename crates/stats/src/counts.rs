@@ -78,6 +78,8 @@ error_classes! {
     ConnectNoAddress = "connect_no_address", false;
     /// Connecting failed in another way.
     ConnectFailed = "connect_failed", false;
+    /// A proxy did not open a tunnel to the target.
+    Proxy = "proxy", false;
     /// The TLS handshake or a record failed.
     Tls = "tls", false;
     /// Sending failed.

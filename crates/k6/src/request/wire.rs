@@ -3,8 +3,12 @@
 use super::arguments::{Asked, Auth, Fault};
 use super::jar;
 use crate::host::VuHost;
+use crate::proxy::Proxy;
 use crate::url::Url;
-use plan::{CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Target, TlsSettings, TlsVersion};
+use plan::{
+    CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Secret, Target, TlsSettings, TlsVersion,
+    Tunnel,
+};
 use proto::http1::request::{RequestError, RequestHead, is_own_header};
 use std::net::IpAddr;
 
@@ -24,8 +28,14 @@ pub(crate) fn write(
     let said = |error: RequestError| error.to_string();
     let mut bytes = Vec::with_capacity(256 + asked.body.as_ref().map_or(0, Vec::len));
     let authority = asked.host.clone().unwrap_or_else(|| asked.url.authority());
-    let mut head =
-        RequestHead::begin(&mut bytes, &asked.method, &asked.url.target, &authority).map_err(said)?;
+    let proxy = proxy_of(host, &asked.url)?.filter(|_| asked.url.scheme == Scheme::Http);
+    // RFC 9112 §3.2.2: a proxy is asked for the whole URL.
+    let whole = proxy.map(|_| format!("{}{}", asked.url.origin(), asked.url.target));
+    let target = whole.as_deref().unwrap_or(&asked.url.target);
+    let mut head = RequestHead::begin(&mut bytes, &asked.method, target, &authority).map_err(said)?;
+    if let Some(authorization) = proxy.and_then(|proxy| proxy.authorization.as_deref()) {
+        head.header("Proxy-Authorization", authorization.as_bytes()).map_err(said)?;
+    }
     for (name, value) in &asked.headers {
         let is_no_agent = name == "User-Agent" && value.is_empty();
         if !is_own_header(name) && !is_no_agent && name != "Cookie" {
@@ -104,36 +114,63 @@ pub(crate) enum Place {
     LookingUp,
 }
 
+/// The proxy that a URL's requests go to, if there is one.
+fn proxy_of<'h>(host: &'h VuHost, url: &Url) -> Result<Option<&'h Proxy>, String> {
+    let proxy = host.test.network.proxies.serving(url)?;
+    match proxy {
+        Some(proxy) if proxy.scheme == Scheme::Https && url.scheme == Scheme::Https => {
+            Err(format!("{proxy} can't be asked for a tunnel over TLS here; give it as http://"))
+        }
+        _ => Ok(proxy),
+    }
+}
+
 /// Where a URL's requests go, unless they may not: names that are blocked, then names with addresses of their own, then networks that are
-/// blocked.
+/// blocked. Behind a proxy all of it is said of the proxy, which is what is connected to.
 pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
     let options = &host.test.consolidated.options;
     let newest = options.tls_version.and_then(|versions| versions.max);
     if url.scheme == Scheme::Https && newest.is_some_and(|newest| newest < k6_options::TlsVersion::V1_2) {
         return Err((1000, "tls: versions 1.0 and 1.1 can't be spoken here".to_owned()));
     }
-    let literal: Option<IpAddr> = url.host.parse().ok();
-    if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
-        && let Some(pattern) = patterns.matching(&url.host)
-    {
-        return Err((1111, format!("hostname is blocked ({} by {pattern})", url.host)));
+    let proxy = proxy_of(host, url).map_err(|said| (1000, said))?;
+    let (name, port) = proxy.map_or((&url.host, url.port), |proxy| (&proxy.host, proxy.port));
+    let mut place = match proxy {
+        None => url.origin(),
+        // One connection to a proxy serves all that is asked of it.
+        Some(proxy) if url.scheme == Scheme::Http => proxy.to_string(),
+        Some(proxy) => format!("{} by {proxy}", url.origin()),
+    };
+    if let Some(local) = local_address(host) {
+        place.push_str(&format!(" from {local}"));
     }
-    let given = options.hosts.as_ref().and_then(|hosts| hosts.resolve(&url.host, url.port));
+    let literal: Option<IpAddr> = name.parse().ok();
+    if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
+        && let Some(pattern) = patterns.matching(name)
+    {
+        return Err((1111, format!("hostname is blocked ({name} by {pattern})")));
+    }
+    let given = options.hosts.as_ref().and_then(|hosts| hosts.resolve(name, port));
     let known = given.map(|(address, _)| address).or(literal);
     if known.is_none() && host.test.network.names.is_needed(options) {
-        return match host.test.network.names.address(&url.host, host.vu.id, options) {
+        return match host.test.network.names.address(name, host.vu.id, options) {
             None => Ok(Place::LookingUp),
             Some(Err(())) => Err((1101, "lookup: no such host".to_owned())),
             Some(Ok(address)) => {
                 not_blocked(host, address)?;
-                Ok(Place::At(format!("{} at {address}", url.origin()), Some(address)))
+                Ok(Place::At(format!("{place} at {address}"), Some(address)))
             }
         };
     }
     if let Some(address) = known {
         not_blocked(host, address)?;
     }
-    Ok(Place::At(url.origin(), None))
+    Ok(Place::At(place, None))
+}
+
+/// The address that the user's connections come from, if the options say one.
+fn local_address(host: &VuHost) -> Option<IpAddr> {
+    host.test.consolidated.options.local_ips.as_ref().map(|pool| pool.address_of(host.vu.id))
 }
 
 fn not_blocked(host: &VuHost, address: IpAddr) -> Result<(), Fault> {
@@ -147,7 +184,23 @@ fn not_blocked(host: &VuHost, address: IpAddr) -> Result<(), Fault> {
 /// A target as the options have it. Each user has connections of its own.
 pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpAddr>) -> Target {
     let options = &host.test.consolidated.options;
-    let mut target = Target::new(url.scheme, url.host.clone(), url.port);
+    // What can't be gone to was refused before.
+    let proxy = proxy_of(host, url).ok().flatten();
+    let mut target = match proxy {
+        Some(proxy) if url.scheme == Scheme::Http => {
+            Target::new(proxy.scheme, proxy.host.clone(), proxy.port)
+        }
+        _ => Target::new(url.scheme, url.host.clone(), url.port),
+    };
+    target.tunnel = proxy.filter(|_| url.scheme == Scheme::Https).map(|proxy| Tunnel {
+        host: proxy.host.clone(),
+        port: proxy.port,
+        authorization: proxy
+            .authorization
+            .as_ref()
+            .map(|value| Secret::header_value("proxy-authorization", value.clone())),
+    });
+    target.local_address = local_address(host);
     target.name = name;
     target.connections = match (options.no_connection_reuse, options.no_vu_connection_reuse) {
         (Some(true), _) => ConnectionPolicy::PerRequest,
@@ -156,10 +209,15 @@ pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpA
     };
     target.connect_timeout_ns = 30 * units::NS_PER_SEC;
     target.addresses.extend(address);
-    if let Some((address, port)) = options.hosts.as_ref().and_then(|hosts| hosts.resolve(&url.host, url.port))
+    let dialled = proxy.map_or((&url.host, url.port), |proxy| (&proxy.host, proxy.port));
+    if let Some((address, port)) =
+        options.hosts.as_ref().and_then(|hosts| hosts.resolve(dialled.0, dialled.1))
     {
         target.addresses = vec![address];
-        target.port = port;
+        match &mut target.tunnel {
+            Some(tunnel) => tunnel.port = port,
+            None => target.port = port,
+        }
     }
     let own = options.tls_auth.iter().flatten().find(|auth| auth.is_for(&url.host));
     let spoken = |version: k6_options::TlsVersion| match version.as_str() {
