@@ -1,8 +1,8 @@
-//! Samples as files: JSON lines and CSV.
+//! Samples as files, JSON lines and CSV, and on their way to servers ([`push`]).
 //!
 //! ```text
 //! worker: SampleFeed ─ batches ─┐
-//! worker: SampleFeed ─ batches ─┼─► one thread: each output's format ─► its file
+//! worker: SampleFeed ─ batches ─┼─► one thread: each output's format ─► its file, or a thread that sends
 //! ```
 //!
 //! A worker never waits for a disk: that would disturb the load that is measured. Batches that were not yet written are kept in memory up to
@@ -12,6 +12,7 @@
 mod csv;
 mod feed;
 mod json_lines;
+pub mod push;
 mod sink;
 mod spec;
 mod time;

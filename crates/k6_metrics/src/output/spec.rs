@@ -1,29 +1,34 @@
-//! What `--out` asks for: `json=FILE`, `csv=FILE`, or CSV with a list of settings; and what the environment says of it.
+//! What `--out` asks for: `json=FILE`, `csv=FILE`, or CSV with a list of settings, `influxdb=URL`, `experimental-prometheus-rw`; and what the environment
+//! says of it.
 
 use super::csv::TimeFormat;
+use super::push::PushSpec;
 use crate::GoDuration;
 use crate::registry::shown;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The file of CSV without a name.
 const CSV_FILE: &str = "file.csv";
 
 /// One output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OutputSpec {
     /// What is written.
     pub format: OutputFormat,
-    /// Where; `None` is stdout.
+    /// To which file; `None` is stdout, or the server that the format names.
     pub path: Option<PathBuf>,
 }
 
 /// What is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum OutputFormat {
     /// A line of JSON for each sample.
     Json,
     /// A row for each sample.
     Csv(TimeFormat),
+    /// Requests to a server.
+    Push(PushSpec),
 }
 
 /// A setting of an output that can't be understood.
@@ -37,6 +42,8 @@ pub enum SpecError {
     BadTimeFormat(String),
     /// It is no duration.
     BadInterval(String),
+    /// A server's settings: what is wrong, in words.
+    Push(String),
 }
 
 impl std::fmt::Display for SpecError {
@@ -45,6 +52,7 @@ impl std::fmt::Display for SpecError {
             Self::UnknownKey(key) => {
                 write!(f, "csv output: `{}` is none of fileName, saveInterval, timeFormat", shown(key))
             }
+            Self::Push(said) => f.write_str(said),
             Self::NoValue(part) => write!(f, "csv output: `{}` is not `key=value`", shown(part)),
             Self::BadTimeFormat(text) => write!(
                 f,
@@ -95,11 +103,38 @@ impl OutputSpec {
         Ok(Self { format: OutputFormat::Csv(format), path: path(&file) })
     }
 
+    /// InfluxDB 1: the argument is its URL with the database as path, `http://localhost:8086/k6` where nothing else is said. Variables `K6_INFLUXDB_*`.
+    ///
+    /// Errors: a URL or setting that can't be.
+    pub fn influxdb(argument: &str, variables: &BTreeMap<String, String>) -> Result<Self, SpecError> {
+        Self::push(PushSpec::influxdb(argument, variables))
+    }
+
+    /// Prometheus' remote write: the argument is a URL, `http://localhost:9090/api/v1/write` where nothing else is said. Variables `K6_PROMETHEUS_RW_*`.
+    ///
+    /// Errors: a URL or setting that can't be.
+    pub fn prometheus(argument: &str, variables: &BTreeMap<String, String>) -> Result<Self, SpecError> {
+        Self::push(PushSpec::prometheus(argument, variables))
+    }
+
+    fn push(spec: Result<PushSpec, String>) -> Result<Self, SpecError> {
+        Ok(Self { format: OutputFormat::Push(spec.map_err(SpecError::Push)?), path: None })
+    }
+
+    /// What was asked for and is not done.
+    pub fn warnings(&self) -> &[String] {
+        match &self.format {
+            OutputFormat::Push(spec) => spec.warnings(),
+            OutputFormat::Json | OutputFormat::Csv(_) => &[],
+        }
+    }
+
     /// As it stands in the description of a run: `json (results.json)`, `json(stdout)`.
     pub fn description(&self) -> String {
-        let name = match self.format {
+        let name = match &self.format {
             OutputFormat::Json => "json",
             OutputFormat::Csv(_) => "csv",
+            OutputFormat::Push(spec) => return spec.description(),
         };
         match &self.path {
             None => format!("{name}(stdout)"),

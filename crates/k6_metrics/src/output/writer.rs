@@ -3,6 +3,7 @@
 use super::csv::CsvRows;
 use super::feed::{BATCH_SAMPLES, Batch, PENDING_SAMPLES_MAX, Sample, SampleFeed};
 use super::json_lines::JsonLines;
+use super::push::Push;
 use super::sink::{OutputError, Sink};
 use super::spec::{OutputFormat, OutputSpec};
 use super::time::Origin;
@@ -41,7 +42,7 @@ pub(crate) struct Shared {
     missing: Mutex<Missing>,
 }
 
-/// Samples that were left out of the files because the disk was slower than they came.
+/// Samples that were left out of the outputs because the disk was slower than they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Missing {
     /// How many.
@@ -82,11 +83,12 @@ impl Shared {
 /// What came of one output.
 #[derive(Debug)]
 pub struct OutputReport {
-    /// Where; `stdout` for that.
+    /// Where; `stdout` for that, a server by its name.
     pub path: PathBuf,
     /// Samples that it holds.
     pub written_count: u64,
-    /// Samples that it misses because it failed: those of the last write, of which some may be there, and all after it.
+    /// Samples that it misses because it failed: those of the last write, of which some may be there, and all after it. Of a server: those that it did
+    /// not take, and those that its form has no room for.
     pub lost_count: u64,
 }
 
@@ -119,13 +121,20 @@ impl SampleWriter {
         specs: &[OutputSpec],
         pending_count_max: u64,
     ) -> Result<Self, OutputError> {
-        let outputs = specs.iter().map(|spec| Output::open(registry, thresholds, origin, spec));
-        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        let (error_sender, errors) = mpsc::channel();
+        let (mut outputs, mut pushes) = (Vec::new(), Vec::new());
+        for spec in specs {
+            match &spec.format {
+                OutputFormat::Push(push) => pushes.push(Push::open(registry, origin, push, &error_sender)?),
+                OutputFormat::Json | OutputFormat::Csv(_) => {
+                    outputs.push(Output::open(registry, thresholds, origin, spec)?);
+                }
+            }
+        }
         let missing = Mutex::default();
         let shared = Arc::new(Shared { pending_count: AtomicU64::new(0), pending_count_max, missing });
         let (sender, batches) = mpsc::channel();
-        let (error_sender, errors) = mpsc::channel();
-        let work = Work { outputs, shared: Arc::clone(&shared), batches, errors: error_sender };
+        let work = Work { outputs, pushes, shared: Arc::clone(&shared), batches, errors: error_sender };
         let thread = std::thread::Builder::new().name("samples".to_owned()).spawn(move || work.run());
         let thread = thread.map_err(|source| OutputError {
             path: PathBuf::from("the thread that writes samples"),
@@ -163,6 +172,7 @@ impl SampleWriter {
 /// The thread's own.
 struct Work {
     outputs: Vec<Output>,
+    pushes: Vec<Push>,
     shared: Arc<Shared>,
     batches: Receiver<Message>,
     errors: Sender<OutputError>,
@@ -179,11 +189,14 @@ impl Work {
             }
             if Instant::now() >= flush_at {
                 self.each(Output::flush);
+                self.pushes.iter_mut().for_each(|push| push.tick(Instant::now()));
                 flush_at = Instant::now() + FLUSH_PERIOD;
             }
         }
+        self.pushes.iter_mut().for_each(Push::finish);
         self.each(Output::finish);
-        self.outputs.into_iter().map(Output::report).collect()
+        let files = self.outputs.into_iter().map(Output::report);
+        files.chain(self.pushes.into_iter().map(Push::report)).collect()
     }
 
     fn write(&mut self, batch: Batch) {
@@ -192,6 +205,7 @@ impl Work {
             output.lost_count += samples.len() as u64;
         }
         self.each(|output| output.write(&samples));
+        self.pushes.iter_mut().for_each(|push| push.write(&samples));
         self.shared.pending_count.fetch_sub(samples.len() as u64, Ordering::Relaxed);
         samples.clear();
         // After a time in which much was pending, its room is not kept for ever. A feed that is gone needs none.
@@ -245,10 +259,12 @@ impl Output {
     ) -> Result<Self, OutputError> {
         let sink = Sink::open(spec.path.as_deref())?;
         let mut buffer = String::new();
-        let format = match spec.format {
-            OutputFormat::Json => Format::Json(JsonLines::new(registry, thresholds, origin)),
+        let format = match &spec.format {
+            OutputFormat::Json | OutputFormat::Push(_) => {
+                Format::Json(JsonLines::new(registry, thresholds, origin))
+            }
             OutputFormat::Csv(format) => {
-                let rows = CsvRows::new(registry, origin, format);
+                let rows = CsvRows::new(registry, origin, *format);
                 buffer.push_str(&rows.header());
                 Format::Csv(rows)
             }
