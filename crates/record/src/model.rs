@@ -1,6 +1,7 @@
 //! The record's shape. Other programs read its JSON: keys are added, never renamed.
 
 use crate::{Distribution, Latencies, Verdict};
+use plan::Latency;
 use serde::{Deserialize, Serialize};
 use stats::{Counts, Errors, Interval, SampleStats, Traffic};
 use std::collections::BTreeMap;
@@ -510,6 +511,18 @@ impl PhaseRecord {
                 })
                 .collect(),
             intervals,
+        }
+    }
+
+    /// A latency of one of its actions, or of all together.
+    pub fn latencies<'r>(&'r self, which: Latency, action: Option<&'r ActionRecord>) -> &'r Latencies {
+        match (which, action) {
+            (Latency::Response, None) => &self.response_ns,
+            (Latency::Service, None) => &self.service_ns,
+            (Latency::Wait, None) => &self.wait_ns,
+            (Latency::Response, Some(action)) => &action.response_ns,
+            (Latency::Service, Some(action)) => &action.service_ns,
+            (Latency::Wait, Some(action)) => &action.wait_ns,
         }
     }
 

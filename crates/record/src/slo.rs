@@ -1,7 +1,7 @@
 //! SLOs held against a record.
 
 use crate::{Latencies, PhaseKind, PhaseRecord, SloRecord};
-use plan::{Latency, Metric, Plan, Slo};
+use plan::{Metric, Plan, Slo};
 
 /// Each SLO of the plan against each phase run that it speaks of, in the SLOs' order. One that names an action speaks of the phases whose
 /// scenario has it.
@@ -61,14 +61,7 @@ pub fn observed(slo: &Slo, phase: &PhaseRecord) -> Result<f64, &'static str> {
         None => None,
     };
     let counts = action.map_or(&phase.counts, |action| &action.counts);
-    let latencies = |which| match (which, action) {
-        (Latency::Response, None) => &phase.response_ns,
-        (Latency::Service, None) => &phase.service_ns,
-        (Latency::Wait, None) => &phase.wait_ns,
-        (Latency::Response, Some(action)) => &action.response_ns,
-        (Latency::Service, Some(action)) => &action.service_ns,
-        (Latency::Wait, Some(action)) => &action.wait_ns,
-    };
+    let latencies = |which| phase.latencies(which, action);
     let none = "nothing was measured";
     match slo.metric {
         Metric::Quantile(which, quantile) => quantile_of(latencies(which), quantile),

@@ -5,7 +5,7 @@
 //! second, whatever the objective. A short trial sees that long before its latencies break a bound.
 
 use crate::find::Outcome;
-use plan::{Latency, Metric, Slo};
+use plan::{Metric, Slo};
 use record::{IntervalRecord, PhaseKind, PhaseRecord, ReasonCode, RunRecord, SloRecord, VerdictState};
 use serde::{Deserialize, Serialize};
 
@@ -120,15 +120,11 @@ fn is_met_as_far_as_seen(missed: &SloRecord, slos: &[Slo], phase: &PhaseRecord) 
     }
     let action =
         slo.action.as_ref().and_then(|name| phase.actions.iter().find(|action| action.name == *name));
-    let latencies = match (latency, action) {
-        (Latency::Response, None) => &phase.response_ns,
-        (Latency::Service, None) => &phase.service_ns,
-        (Latency::Wait, None) => &phase.wait_ns,
-        (Latency::Response, Some(action)) => &action.response_ns,
-        (Latency::Service, Some(action)) => &action.service_ns,
-        (Latency::Wait, Some(action)) => &action.wait_ns,
-    };
-    let seen = latencies.to_histogram().ok().and_then(|histogram| histogram.quantile_ns(quantile));
+    let seen = phase
+        .latencies(latency, action)
+        .to_histogram()
+        .ok()
+        .and_then(|histogram| histogram.quantile_ns(quantile));
     seen.is_some_and(|ns| slo.comparison.holds(ns as f64, slo.bound.value()))
 }
 
