@@ -3,7 +3,7 @@
 
 use crate::actions::{Actions, Binding};
 use crate::config::{At, Benchmark, Config, Context, Dialect, WeightedId};
-use crate::facts::{ActionFacts, BenchmarkFacts, Facts};
+use crate::facts::{BenchmarkFacts, Facts};
 use crate::faults::{Faults, quoted};
 use crate::read::ITERATIONS_MAX;
 use crate::{classes, workflow};
@@ -46,7 +46,7 @@ pub(crate) fn lower(config: &Config, name: &str, binding: Option<&Plan>, faults:
         actions,
         phases: Vec::new(),
         scenarios: Vec::new(),
-        facts: facts(config),
+        facts: crate::results::facts_of(config),
     };
     for (context_index, context) in contexts.iter().enumerate() {
         lowering.actions.enter(context);
@@ -80,19 +80,6 @@ pub(crate) fn lower(config: &Config, name: &str, binding: Option<&Plan>, faults:
     };
     let thread_count = thread_count.and_then(|count| usize::try_from(count).ok());
     Lowered { thread_count, plan, facts }
-}
-
-fn facts(config: &Config) -> Facts {
-    Facts {
-        dialect: config.dialect.to_string(),
-        description: config.header.description.clone(),
-        output_filename: config.header.output_filename.clone(),
-        report_filename: config.header.report_filename.clone(),
-        user_class: config.header.user_class.value.clone(),
-        actions: Vec::<ActionFacts>::new(),
-        config: Some(crate::results::config_facts(config)),
-        ..Facts::default()
-    }
 }
 
 /// The benchmarks as they are run: the last releases put `onStart` before and `onStop` behind them.

@@ -13,8 +13,21 @@ const HIDDEN: &str = "(hidden)";
 const CREDENTIAL_WORDS: [&str; 8] =
     ["password", "passwd", "secret", "token", "apikey", "api_key", "authorization", "credential"];
 
+/// What is known of a configuration before it is run: no contexts, benchmarks and actions yet.
+pub(crate) fn facts_of(config: &Config) -> Facts {
+    Facts {
+        dialect: config.dialect.to_string(),
+        description: config.header.description.clone(),
+        output_filename: config.header.output_filename.clone(),
+        report_filename: config.header.report_filename.clone(),
+        user_class: config.header.user_class.value.clone(),
+        config: Some(config_facts(config)),
+        ..Facts::default()
+    }
+}
+
 /// The configuration in one form, credentials hidden.
-pub(crate) fn config_facts(config: &Config) -> ConfigFacts {
+fn config_facts(config: &Config) -> ConfigFacts {
     let first = config.contexts.iter().find(|context| context.is_enabled).or(config.contexts.first());
     let workflows = config.workflows.iter().map(|workflow| {
         let rows = workflow.rows.iter().map(|row| {

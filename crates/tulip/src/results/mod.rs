@@ -14,7 +14,7 @@ pub(crate) mod legend;
 mod page;
 mod read;
 
-pub(crate) use config::config_facts;
+pub(crate) use config::facts_of;
 pub use json::{Form, output_json};
 pub use page::{html, is_report};
 pub use read::{OUTPUT_BYTES_MAX, is_output, read_output};

@@ -6,7 +6,7 @@ mod seed;
 pub(crate) use newest::task_count;
 
 use super::cells::seconds;
-use super::figures::Results;
+use super::figures::{Figures, Iteration, Results};
 use record::RunRecord;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -76,6 +76,20 @@ impl<const N: usize> Serialize for Percentiles<N> {
 
 /// Actions by their ids.
 struct ById<V>(Vec<(u32, V)>);
+
+impl<V> ById<V> {
+    /// Those that ran in an iteration, each made of its name and figures.
+    fn of(results: &Results<'_>, iteration: &Iteration<'_>, make: impl Fn(String, &Figures) -> V) -> Self {
+        let mut known: Vec<_> = results.facts.actions.iter().collect();
+        known.sort_by_key(|action| action.id);
+        let made = known.into_iter().filter_map(|action| {
+            let figures = iteration.action(&action.action)?;
+            let name = action.name.clone().unwrap_or_else(|| format!("action{}", action.id));
+            Some((action.id, make(name, &figures)))
+        });
+        Self(made.collect())
+    }
+}
 
 impl<V: Serialize> Serialize for ById<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

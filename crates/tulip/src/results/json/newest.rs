@@ -140,18 +140,12 @@ fn row(group: &Group<'_>, index: usize, iteration: &Iteration<'_>) -> String {
     let figures = iteration.figures();
     let [used, total, most] = iteration.memory();
     let whole = figures.whole;
-    let mut known: Vec<_> = results.facts.actions.iter().collect();
-    known.sort_by_key(|action| action.id);
-    let actions = known.into_iter().filter_map(|action| {
-        let figures = iteration.action(&action.action)?;
-        let action_of = Action {
-            name: action.name.clone().unwrap_or_else(|| format!("action{}", action.id)),
-            counts: counts(&figures, 0.0),
-            avg_rt: figures.service.mean_ns().unwrap_or(0.0),
-            sdev_rt: figures.service.stdev_ns().unwrap_or(0.0),
-            times: times(&figures, results, iteration),
-        };
-        Some((action.id, action_of))
+    let user_actions = ById::of(results, iteration, |name, figures| Action {
+        name,
+        counts: counts(figures, 0.0),
+        avg_rt: figures.service.mean_ns().unwrap_or(0.0),
+        sdev_rt: figures.service.stdev_ns().unwrap_or(0.0),
+        times: times(figures, results, iteration),
     });
     json(&Row {
         context_name: &facts.context,
@@ -183,7 +177,7 @@ fn row(group: &Group<'_>, index: usize, iteration: &Iteration<'_>) -> String {
         avg_rt: figures.service.mean_ns().unwrap_or(0.0),
         sd_rt: figures.service.stdev_ns().unwrap_or(0.0),
         times: times(&figures, results, iteration),
-        user_actions: ById(actions.collect()),
+        user_actions,
     })
 }
 

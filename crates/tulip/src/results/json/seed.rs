@@ -91,13 +91,9 @@ fn row(group: &Group<'_>, index: usize, iteration: &Iteration<'_>) -> String {
     let figures = iteration.figures();
     let [used, total, most] = iteration.memory();
     let whole = figures.whole;
-    let mut known: Vec<_> = results.facts.actions.iter().collect();
-    known.sort_by_key(|action| action.id);
-    let actions = known.into_iter().filter_map(|action| {
-        let figures = iteration.action(&action.action)?;
-        let name = action.name.clone().unwrap_or_else(|| format!("action{}", action.id));
-        let times = times(&figures, results, iteration);
-        Some((action.id, Action { name, times }))
+    let user_actions = ById::of(results, iteration, |name, figures| Action {
+        name,
+        times: times(figures, results, iteration),
     });
     json(&Row {
         attributes: Attributes { r#type: "data" },
@@ -123,7 +119,7 @@ fn row(group: &Group<'_>, index: usize, iteration: &Iteration<'_>) -> String {
         avg_wt: ms(whole.wait_ns_mean),
         max_wt: ms(whole.wait_ns_max),
         times: times(&figures, results, iteration),
-        user_actions: ById(actions.collect()),
+        user_actions,
     })
 }
 

@@ -4,7 +4,7 @@ use super::file::{Action, File, Row, Unit};
 use crate::config::{Config, Dialect};
 use crate::facts::{ActionFacts, BenchmarkFacts, Facts, ImportedAction, ImportedRow};
 use crate::faults::Faults;
-use crate::results::config::config_facts;
+use crate::results::config::facts_of;
 use crate::{date, json, read};
 use ::record::{
     ActionRecord, Client, CountsRecord, Environment, Latencies, LoadModel, PhaseKind, PhaseRecord, Reason,
@@ -35,7 +35,7 @@ pub(crate) fn build(file: &File, text: &str) -> Result<RunRecord, String> {
     let mut book = Book {
         unit: file.unit(),
         started_unix_ns,
-        facts: facts_of(config.as_ref()),
+        facts: config.as_ref().map_or_else(no_facts, facts_of),
         phases: Vec::new(),
         notes: Vec::new(),
         names: BTreeMap::new(),
@@ -78,17 +78,9 @@ fn config_of(text: &str) -> Option<Config> {
     read::is_config(&node).then(|| read::config(&node, &mut faults))
 }
 
-fn facts_of(config: Option<&Config>) -> Facts {
-    let Some(config) = config else { return Facts { dialect: Dialect::G.to_string(), ..Facts::default() } };
-    Facts {
-        dialect: config.dialect.to_string(),
-        description: config.header.description.clone(),
-        output_filename: config.header.output_filename.clone(),
-        report_filename: config.header.report_filename.clone(),
-        user_class: config.header.user_class.value.clone(),
-        config: Some(config_facts(config)),
-        ..Facts::default()
-    }
+/// Of a file that repeats no configuration.
+fn no_facts() -> Facts {
+    Facts { dialect: Dialect::G.to_string(), ..Facts::default() }
 }
 
 /// What has been read so far.
