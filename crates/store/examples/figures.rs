@@ -6,8 +6,8 @@
 #[path = "../tests/it/made.rs"]
 mod made;
 
-use made::{Shape, run};
-use record::{RunRecord, VerdictState};
+use made::{ten_minutes, ten_thousand};
+use record::VerdictState;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use store::{Filter, Store};
@@ -20,22 +20,6 @@ fn main() -> Result<(), store::StoreError> {
     // What is left in the folder of temporary files goes with it.
     let _ = std::fs::remove_dir_all(&folder);
     done
-}
-
-/// Ten minutes of twenty actions: thirty seconds made, told over and over at other times. Rows are compressed each by itself, so that they
-/// take what as many different ones would.
-fn ten_minutes(per_sec: u64) -> RunRecord {
-    let mut record = run("a1", Shape { phases: 1, seconds: 30, actions: 20, per_sec }, 7);
-    for phase in &mut record.phases {
-        let made = std::mem::take(&mut phase.intervals);
-        phase.duration_ns *= 20;
-        for (index, interval) in (0..600).zip(made.iter().cycle()) {
-            let mut interval = interval.clone();
-            interval.start_ns = index * units::NS_PER_SEC;
-            phase.intervals.push(interval);
-        }
-    }
-    record
 }
 
 fn room(folder: &Path) -> Result<(), store::StoreError> {
@@ -57,15 +41,7 @@ fn room(folder: &Path) -> Result<(), store::StoreError> {
 
 fn lists(folder: &Path) -> Result<(), store::StoreError> {
     let path: PathBuf = folder.join("many.db");
-    let mut record = run("a", Shape { phases: 1, seconds: 1, actions: 1, per_sec: 20 }, 7);
-    let records: Vec<RunRecord> = (0..10_000)
-        .map(|index| {
-            record.run_id = format!("r{index:05}");
-            record.started_unix_ns += units::NS_PER_SEC;
-            RunRecord { phases: Vec::new(), ..record.clone() }
-        })
-        .collect();
-    Store::open(&path)?.insert_all(&records)?;
+    Store::open(&path)?.insert_all(&ten_thousand())?;
     println!("ten thousand runs");
     // Opened each time, as a command does it.
     let list = |filter: &Filter| timed(|| Store::open_to_read(&path)?.list(filter).map(drop));

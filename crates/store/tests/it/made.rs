@@ -102,3 +102,30 @@ fn interval(start_ns: u64, shape: Shape, random: &mut Random) -> Interval {
     interval.traffic.bytes_received = shape.per_sec * 1_024;
     interval
 }
+
+/// Ten minutes of twenty actions in intervals of a second: thirty seconds made, told over and over at other times. Rows are compressed each by
+/// itself, so that they take what as many different ones would.
+pub(crate) fn ten_minutes(per_sec: u64) -> RunRecord {
+    let mut record = run("a1", Shape { phases: 1, seconds: 30, actions: 20, per_sec }, 7);
+    for phase in &mut record.phases {
+        let made = std::mem::take(&mut phase.intervals);
+        phase.duration_ns *= 20;
+        for (index, interval) in (0..600).zip(made.iter().cycle()) {
+            let mut interval = interval.clone();
+            interval.start_ns = index * NS_PER_SEC;
+            phase.intervals.push(interval);
+        }
+    }
+    record
+}
+
+/// As many runs, a second after one another, without what they measured.
+pub(crate) fn ten_thousand() -> Vec<RunRecord> {
+    let mut record = run("a", Shape { phases: 1, seconds: 1, actions: 1, per_sec: 20 }, 7);
+    let next = |index| {
+        record.run_id = format!("r{index:05}");
+        record.started_unix_ns += NS_PER_SEC;
+        RunRecord { phases: Vec::new(), ..record.clone() }
+    };
+    (0..10_000).map(next).collect()
+}

@@ -1,34 +1,19 @@
 //! How much room runs take, and how long they take to be listed and read.
 
 use crate::folder::Folder;
-use crate::made::{Shape, run};
-use record::RunRecord;
+use crate::made::{ten_minutes, ten_thousand};
 use std::time::{Duration, Instant};
 use store::{Filter, Store};
 
 /// Development builds and machines shared with other tests are so much slower than what was promised for a release.
 const SLACK: u32 = 10;
 
-/// Ten minutes of twenty actions, 75 of each a second, in intervals of a second: thirty made ones, told over and over at other times.
-/// Rows are compressed each by itself, so that they take what as many different ones would. What a histogram takes grows with its values: with 50
-/// of each action a second 5.9 MB were measured, with 100 8.1 MB, with 250 12.0 MB.
-fn ten_minutes() -> RunRecord {
-    let mut record = run("a1", Shape { phases: 1, seconds: 30, actions: 20, per_sec: 1_500 }, 7);
-    let phase = &mut record.phases[0];
-    let made = std::mem::take(&mut phase.intervals);
-    phase.duration_ns *= 20;
-    for (index, interval) in (0..600).zip(made.iter().cycle()) {
-        let mut interval = interval.clone();
-        interval.start_ns = index * units::NS_PER_SEC;
-        phase.intervals.push(interval);
-    }
-    record
-}
-
 #[test]
 fn ten_minutes_of_twenty_actions_take_at_most_8_mb() {
     let folder = Folder::new("size");
-    let record = ten_minutes();
+    // 75 of each action a second. What a histogram takes grows with its values: with 50 of each action a second 5.9 MB were measured, with
+    // 100 8.1 MB, with 250 12.0 MB.
+    let record = ten_minutes(1_500);
     let mut store = Store::open(&folder.store()).unwrap();
     store.insert(&record).unwrap();
     let begun = Instant::now();
@@ -46,16 +31,8 @@ fn ten_minutes_of_twenty_actions_take_at_most_8_mb() {
 #[test]
 fn ten_thousand_runs_are_listed_in_a_moment() {
     let folder = Folder::new("many");
-    let mut record = run("a", Shape { phases: 1, seconds: 1, actions: 1, per_sec: 20 }, 7);
-    let records: Vec<RunRecord> = (0..10_000)
-        .map(|index| {
-            record.run_id = format!("r{index:05}");
-            record.started_unix_ns += units::NS_PER_SEC;
-            RunRecord { phases: Vec::new(), ..record.clone() }
-        })
-        .collect();
     let mut store = Store::open(&folder.store()).unwrap();
-    store.insert_all(&records).unwrap();
+    store.insert_all(&ten_thousand()).unwrap();
     let begun = Instant::now();
     let listed = store.list(&Filter::default()).unwrap();
     let took = begun.elapsed();
