@@ -7,6 +7,7 @@ use plan::{
     Phase, PhaseKind, PhaseStart, Plan, Request, Saturation, Scenario, Scheme, Secret, Slo, Stage, Step,
     Target, Template, TemplateError, TlsSettings,
 };
+use planfile::{Files as _, Folder};
 use std::net::IpAddr;
 use units::{QuantityError, Rate, parse_duration_ns};
 
@@ -50,8 +51,17 @@ pub(crate) fn with_mend(message: &str) -> Diagnostic {
     }
 }
 
-/// The plan that the flags stand for, or all that is wrong with them.
-pub(crate) fn plan_of(args: &HttpArgs, read: ReadFile<'_>) -> Result<Plan, Vec<Diagnostic>> {
+/// Greatest body or certificate read from a file: it is held in memory, once.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// The plan that the flags stand for, with files of this folder, or all that is wrong with them.
+pub(crate) fn plan(args: &HttpArgs) -> Result<Plan, Vec<Diagnostic>> {
+    let here = Folder::new("");
+    plan_of(args, &|path| here.read(path, FILE_BYTES_MAX))
+}
+
+/// Likewise, with files of anywhere.
+fn plan_of(args: &HttpArgs, read: ReadFile<'_>) -> Result<Plan, Vec<Diagnostic>> {
     let mut faults = Faults::default();
     let url = faults.take(url::parse(&args.url));
     let request = request(args, url.as_ref(), read, &mut faults);

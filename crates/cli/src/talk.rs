@@ -43,9 +43,8 @@ impl Talk {
     pub(crate) fn say(&self, message: &str) {
         let mut text = String::new();
         for line in message.lines() {
-            // Messages repeat what was typed and what files hold. A tab is no harm.
-            let plain = line.split('\t').map(units::legible).collect::<Vec<_>>().join("\t");
-            text.push_str(&self.colored(&plain));
+            // Messages repeat what was typed and what files hold.
+            text.push_str(&self.colored(&legible_line(line)));
             text.push('\n');
         }
         // There is nobody to tell when stderr can't be written.
@@ -69,4 +68,9 @@ impl Talk {
             _ => line.to_owned(),
         }
     }
+}
+
+/// A line of text without what would move a terminal's cursor or deceive its reader. A tab is no harm.
+pub(crate) fn legible_line(line: &str) -> String {
+    line.split('\t').map(units::legible).collect::<Vec<_>>().join("\t")
 }

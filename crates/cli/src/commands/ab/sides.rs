@@ -9,14 +9,11 @@ use crate::url::{self, Url};
 use clap::{Args as _, FromArgMatches as _};
 use compare::PairedSide;
 use plan::{Diagnostic, PhaseKind, Plan, Target};
-use planfile::{Files as _, Folder};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Greatest body read from a file: it is held in memory.
-const FILE_BYTES_MAX: u64 = 256 << 20;
 /// Length of a slice of a URL where nobody says.
 const SLICE_DEFAULT: &str = "5s";
 /// Load before each slice of a URL where nobody says: connections and caches are warm again after the other side had its turn.
@@ -136,9 +133,7 @@ impl Sides {
                 (Some(url), None) | (None, Some(url)) => url.to_owned(),
                 (None, None) => String::new(),
             };
-            let here = Folder::new("");
-            let plan = quick::plan_of(&http_args(args, &text)?, &|path| here.read(path, FILE_BYTES_MAX))?;
-            Ok(plan)
+            Ok(quick::plan(&http_args(args, &text)?)?)
         };
         let plans = [one(a)?, one(b)?];
         let names = plans.each_ref().map(|plan| plan.name.clone());

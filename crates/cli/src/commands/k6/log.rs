@@ -2,7 +2,7 @@
 
 use super::error_of;
 use crate::args::ColorWhen;
-use crate::talk::Talk;
+use crate::talk::{Talk, legible_line};
 use ::k6::{Loudness, Remark, TestError};
 use k6_options::{ExitCode, Settings};
 use report::Color;
@@ -156,8 +156,7 @@ impl Log {
 
 /// Lines of a message, each without what would move a terminal's cursor.
 fn legible(message: &str) -> String {
-    let line = |line: &str| line.split('\t').map(units::legible).collect::<Vec<_>>().join("\t");
-    message.lines().map(line).collect::<Vec<_>>().join("\n")
+    message.lines().map(legible_line).collect::<Vec<_>>().join("\n")
 }
 
 fn rank(level: &str) -> u8 {

@@ -7,14 +7,11 @@ use crate::quick::{self, flag_fault};
 use crate::talk::Talk;
 use clap::Parser as _;
 use plan::{ConnectionPolicy, Diagnostic, Load, Plan};
-use planfile::{Files as _, Folder};
 use search::find::Options;
 use search::trial_plan;
 use std::path::{Path, PathBuf};
 use units::{QuantityError, Rate, parse_duration_ns, parse_ratio};
 
-/// Greatest body or certificate read from a file.
-const FILE_BYTES_MAX: u64 = 256 << 20;
 /// The soak where none is asked for, and the share of the budget that it may take.
 const CONFIRM_NS: u64 = 120 * units::NS_PER_SEC;
 const CONFIRM_SHARE: u64 = 5;
@@ -89,8 +86,7 @@ fn plan_of_url(args: &SearchArgs) -> Result<Plan, Failure> {
     let Command::Http(http) = cli.command else {
         return Err(Failure::internal("the flags of a request are another command"));
     };
-    let here = Folder::new("");
-    Ok(quick::plan_of(&http, &|path| here.read(path, FILE_BYTES_MAX))?)
+    Ok(quick::plan(&http)?)
 }
 
 /// The flags of `weir http` that say the same, so that a request means the same in both.
