@@ -42,19 +42,19 @@ export function parseDuration(text) {
   if (rest !== '' || seen.size === 0) throw new Error(`${text} is not a valid time duration`);
   return Math.trunc(total);
 }
+// The stages of the user's scenario, and when each ends, ms after its start. Read once: a user has one scenario, and options are frozen.
+let known;
 function stages() {
+  if (known) return known;
   const { stages } = exec.test.options.scenarios[exec.scenario.name];
   if (!stages || stages.length === 0) throw new Error(`the scenario ${exec.scenario.name} has no stages`);
-  return stages;
+  let end = 0;
+  return known = stages.map(({ duration, target }) => ({ target, end: end += parseDuration(duration) }));
 }
 export function getCurrentStageIndex() {
   const all = stages();
   const elapsed = Date.now() - exec.scenario.startTime;
-  let end = 0;
-  for (let index = 0; index < all.length; index += 1) {
-    end += parseDuration(all[index].duration);
-    if (elapsed < end) return index;
-  }
+  for (let index = 0; index < all.length; index += 1) if (elapsed < all[index].end) return index;
   return all.length - 1;
 }
 export function tagWithCurrentStageIndex() { exec.vu.metrics.tags.stage = getCurrentStageIndex(); }
