@@ -1,4 +1,4 @@
-//! Scenarios read from JSON and shown again: one table per executor, each key set or not, with the value where it is not.
+//! Scenarios read from JSON and shown again: one table per executor, each key set or not, with the value (`else`) where it is not.
 
 use crate::options::value::{OptionValue, members, not_a};
 use crate::options::{Stage, Tags};
@@ -37,15 +37,22 @@ pub struct Scenario {
 
 macro_rules! executors {
     ($($(#[$doc:meta])* $name:ident = $word:literal {
-        $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal;)*
+        $(#[$field_doc:meta] $field:ident: $type:ty = $key:literal $(, else $default:expr)?;)*
     })*) => {
         $($(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: Option<$type>,)*
+            $(#[$field_doc] pub $field: Option<$type>,)*
         }
 
         impl $name {
+            $($(
+                #[$field_doc]
+                pub fn $field(&self) -> $type {
+                    self.$field.unwrap_or($default)
+                }
+            )?)*
+
             /// `Ok(false)`: it has no such key.
             fn read_member(&mut self, name: &str, value: &Value) -> Result<bool, String> {
                 $(if name.eq_ignore_ascii_case($key) {
@@ -90,136 +97,80 @@ macro_rules! executors {
 executors! {
     /// A number of iterations that all VUs share.
     SharedIterations = "shared-iterations" {
-        /// 1 where it is not set.
-        vus: i64 = "vus";
-        /// 1 where it is not set.
-        iterations: i64 = "iterations";
-        /// 10 minutes where it is not set.
-        max_duration: GoDuration = "maxDuration";
+        /// VUs over all instances.
+        vus: i64 = "vus", else 1;
+        /// Iterations over all VUs and instances.
+        iterations: i64 = "iterations", else 1;
+        /// The regular end after the scenario's start.
+        max_duration: GoDuration = "maxDuration", else MAX_DURATION;
     }
     /// A number of iterations for each VU.
     PerVuIterations = "per-vu-iterations" {
-        /// 1 where it is not set.
-        vus: i64 = "vus";
-        /// 1 where it is not set.
-        iterations: i64 = "iterations";
-        /// 10 minutes where it is not set.
-        max_duration: GoDuration = "maxDuration";
+        /// VUs over all instances.
+        vus: i64 = "vus", else 1;
+        /// Iterations of each VU.
+        iterations: i64 = "iterations", else 1;
+        /// The regular end after the scenario's start.
+        max_duration: GoDuration = "maxDuration", else MAX_DURATION;
     }
     /// VUs that begin their next iteration as soon as the last is done.
     ConstantVus = "constant-vus" {
-        /// 1 where it is not set.
-        vus: i64 = "vus";
-        /// Needed.
-        duration: GoDuration = "duration";
+        /// VUs over all instances.
+        vus: i64 = "vus", else 1;
+        /// The regular end after the scenario's start; needed.
+        duration: GoDuration = "duration", else GoDuration::ZERO;
     }
     /// As many of these as stages say.
     RampingVus = "ramping-vus" {
-        /// 1 where it is not set.
-        start_vus: i64 = "startVUs";
+        /// VUs at the start over all instances.
+        start_vus: i64 = "startVUs", else 1;
         /// Needed.
         stages: Vec<Stage> = "stages";
-        /// 30 s where it is not set.
-        graceful_ramp_down: GoDuration = "gracefulRampDown";
+        /// How long an iteration of a VU that is no longer needed may go on.
+        graceful_ramp_down: GoDuration = "gracefulRampDown", else GRACEFUL;
     }
     /// Iterations that begin at a constant rate.
     ConstantArrivalRate = "constant-arrival-rate" {
-        /// Iterations per `timeUnit`; needed.
-        rate: i64 = "rate";
-        /// 1 s where it is not set.
-        time_unit: GoDuration = "timeUnit";
-        /// Needed.
-        duration: GoDuration = "duration";
-        /// Needed.
-        pre_allocated_vus: i64 = "preAllocatedVUs";
+        /// Iterations per `timeUnit` over all instances; needed.
+        rate: i64 = "rate", else 0;
+        /// What the rate counts per.
+        time_unit: GoDuration = "timeUnit", else SECOND;
+        /// The regular end after the scenario's start; needed.
+        duration: GoDuration = "duration", else GoDuration::ZERO;
+        /// VUs that are there from the start, over all instances; needed.
+        pre_allocated_vus: i64 = "preAllocatedVUs", else 0;
         /// As many as `preAllocatedVUs` where it is not set.
         max_vus: i64 = "maxVUs";
     }
     /// Iterations that begin at a rate that goes in straight lines.
     RampingArrivalRate = "ramping-arrival-rate" {
-        /// Iterations per `timeUnit`; 0 where it is not set.
-        start_rate: i64 = "startRate";
-        /// 1 s where it is not set.
-        time_unit: GoDuration = "timeUnit";
+        /// Iterations per `timeUnit` at the start, over all instances.
+        start_rate: i64 = "startRate", else 0;
+        /// What rates count per.
+        time_unit: GoDuration = "timeUnit", else SECOND;
         /// Needed.
         stages: Vec<Stage> = "stages";
-        /// Needed.
-        pre_allocated_vus: i64 = "preAllocatedVUs";
+        /// VUs that are there from the start, over all instances; needed.
+        pre_allocated_vus: i64 = "preAllocatedVUs", else 0;
         /// As many as `preAllocatedVUs` where it is not set.
         max_vus: i64 = "maxVUs";
     }
     /// As many VUs as are asked for while the test runs (k6 up to 1.8).
     ExternallyControlled = "externally-controlled" {
-        /// 0 where it is not set.
-        vus: i64 = "vus";
-        /// Needed; 0 is without end.
-        duration: GoDuration = "duration";
+        /// VUs at the start.
+        vus: i64 = "vus", else 0;
+        /// The regular end after the scenario's start; needed, and 0 is without end.
+        duration: GoDuration = "duration", else GoDuration::ZERO;
         /// As many as `vus` where it is not set.
         max_vus: i64 = "maxVUs";
     }
 }
 
-/// What stands for a value that is not set.
-impl SharedIterations {
-    /// VUs over all instances.
-    pub fn vus(&self) -> i64 {
-        self.vus.unwrap_or(1)
-    }
-
-    /// Iterations over all VUs and instances.
-    pub fn iterations(&self) -> i64 {
-        self.iterations.unwrap_or(1)
-    }
-
-    /// The regular end after the scenario's start.
-    pub fn max_duration(&self) -> GoDuration {
-        self.max_duration.unwrap_or(MAX_DURATION)
-    }
-}
-
-impl PerVuIterations {
-    /// VUs over all instances.
-    pub fn vus(&self) -> i64 {
-        self.vus.unwrap_or(1)
-    }
-
-    /// Iterations of each VU.
-    pub fn iterations(&self) -> i64 {
-        self.iterations.unwrap_or(1)
-    }
-
-    /// The regular end after the scenario's start.
-    pub fn max_duration(&self) -> GoDuration {
-        self.max_duration.unwrap_or(MAX_DURATION)
-    }
-}
-
-impl ConstantVus {
-    /// VUs over all instances.
-    pub fn vus(&self) -> i64 {
-        self.vus.unwrap_or(1)
-    }
-
-    /// The regular end after the scenario's start.
-    pub fn duration(&self) -> GoDuration {
-        self.duration.unwrap_or_default()
-    }
-}
-
+/// What stands for a value that is not set and depends on others.
 impl RampingVus {
-    /// VUs at the start over all instances.
-    pub fn start_vus(&self) -> i64 {
-        self.start_vus.unwrap_or(1)
-    }
-
     /// The stages.
     pub fn stages(&self) -> &[Stage] {
         self.stages.as_deref().unwrap_or_default()
-    }
-
-    /// How long an iteration of a VU that is no longer needed may go on.
-    pub fn graceful_ramp_down(&self) -> GoDuration {
-        self.graceful_ramp_down.unwrap_or(GRACEFUL)
     }
 
     /// The most VUs at any time over all instances.
@@ -229,26 +180,6 @@ impl RampingVus {
 }
 
 impl ConstantArrivalRate {
-    /// Iterations per time unit over all instances.
-    pub fn rate(&self) -> i64 {
-        self.rate.unwrap_or(0)
-    }
-
-    /// What the rate counts per.
-    pub fn time_unit(&self) -> GoDuration {
-        self.time_unit.unwrap_or(SECOND)
-    }
-
-    /// The regular end after the scenario's start.
-    pub fn duration(&self) -> GoDuration {
-        self.duration.unwrap_or_default()
-    }
-
-    /// VUs that are there from the start, over all instances.
-    pub fn pre_allocated_vus(&self) -> i64 {
-        self.pre_allocated_vus.unwrap_or(0)
-    }
-
     /// The most VUs over all instances.
     pub fn max_vus(&self) -> i64 {
         self.max_vus.unwrap_or(self.pre_allocated_vus())
@@ -256,24 +187,9 @@ impl ConstantArrivalRate {
 }
 
 impl RampingArrivalRate {
-    /// Iterations per time unit at the start, over all instances.
-    pub fn start_rate(&self) -> i64 {
-        self.start_rate.unwrap_or(0)
-    }
-
-    /// What rates count per.
-    pub fn time_unit(&self) -> GoDuration {
-        self.time_unit.unwrap_or(SECOND)
-    }
-
     /// The stages.
     pub fn stages(&self) -> &[Stage] {
         self.stages.as_deref().unwrap_or_default()
-    }
-
-    /// VUs that are there from the start, over all instances.
-    pub fn pre_allocated_vus(&self) -> i64 {
-        self.pre_allocated_vus.unwrap_or(0)
     }
 
     /// The most VUs over all instances.
@@ -288,16 +204,6 @@ impl RampingArrivalRate {
 }
 
 impl ExternallyControlled {
-    /// VUs at the start.
-    pub fn vus(&self) -> i64 {
-        self.vus.unwrap_or(0)
-    }
-
-    /// The regular end after the scenario's start; 0: there is none.
-    pub fn duration(&self) -> GoDuration {
-        self.duration.unwrap_or_default()
-    }
-
     /// The most VUs that can be asked for.
     pub fn max_vus(&self) -> i64 {
         self.max_vus.unwrap_or(self.vus())
