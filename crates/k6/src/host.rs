@@ -72,6 +72,13 @@ pub(crate) struct ScenarioFacts {
     pub(crate) iteration_min_ns: u64,
 }
 
+impl ScenarioFacts {
+    /// Whether the scenario's regular end has come, and nothing ended it before.
+    pub(crate) fn is_time_over(&self, test: &Test) -> bool {
+        test.scenarios_elapsed_ns() >= self.start_ns.saturating_add(self.regular_ns)
+    }
+}
+
 /// What the users of one scenario on one worker share.
 #[derive(Debug)]
 pub(crate) struct Worker {

@@ -143,9 +143,18 @@ fn load(scenario: &Scenario, share: &Share, keeps_late: bool) -> Load {
                 users_to: users(stage.target.unwrap_or(0)),
                 duration_ns: stage.duration.map_or(0, GoDuration::as_ns),
             };
+            let users_from = users(ramping.start_vus());
+            let mut stages: Vec<UserStage> = ramping.stages().iter().map(stage).collect();
+            // It ends with its last user: stretches without any at its end are no part of it.
+            while let [rest @ .., last] = stages.as_slice()
+                && last.users_to == 0
+                && rest.last().is_some_and(|before| before.users_to == 0)
+            {
+                stages.pop();
+            }
             Load::Ramping {
-                users_from: users(ramping.start_vus()),
-                stages: ramping.stages().iter().map(stage).collect(),
+                users_from,
+                stages,
                 ramp_down_limit_ns: ramping.graceful_ramp_down().as_ns(),
             }
         }

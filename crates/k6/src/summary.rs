@@ -5,7 +5,7 @@ use crate::test::{Loudness, Remark, Test};
 use crate::vu::Vu;
 use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use k6_metrics::summary::TimeUnit;
-use k6_metrics::text::{Colors, LegacyText, ModernText, Visibility, humanize_value};
+use k6_metrics::text::{Colors, LegacyText, ModernText, RateForm, Visibility, humanize_value};
 use k6_metrics::{
     Contains, Detail, Json, JunitNames, MetricKind, Moment, Summary, SummaryInput, SummaryOptions,
     SummaryState, TrendStats, junit,
@@ -20,8 +20,8 @@ pub(crate) type Parts = Vec<(String, Vec<u8>)>;
 pub struct Written {
     /// Place and content: `stdout`, `stderr`, or a path.
     pub parts: Vec<(String, Vec<u8>)>,
-    /// The content of `--summary-export`.
-    pub export: String,
+    /// The content of `--summary-export`; `None` where `handleSummary` returned no object, which leaves nothing.
+    pub export: Option<String>,
 }
 
 /// How the thresholds came out.
@@ -94,23 +94,26 @@ impl Test {
             };
             (evaluation, Summary::new(input))
         });
-        let mut written = Written { parts: Vec::new(), export: summary.to_export().to_pretty() };
+        let mut written = Written { parts: Vec::new(), export: Some(summary.to_export().to_pretty()) };
         if !is_silent {
             let form = if is_legacy { Form::Legacy } else { Form::Modern };
-            written.parts = self.parts(&summary, form, state.is_stdout_tty);
+            let parts = self.parts(&summary, form, state.is_stdout_tty);
+            written.export = written.export.filter(|_| parts.is_some());
+            written.parts = parts.unwrap_or_default();
         }
         Outcome { crossed: evaluation.failure_text(), written }
     }
 
-    /// What `handleSummary` returns, or the text.
-    fn parts(self: &Arc<Self>, summary: &Summary, form: Form, is_colored: bool) -> Vec<(String, Vec<u8>)> {
-        let default = || vec![("stdout".to_owned(), self.text(summary, form, is_colored).into_bytes())];
+    /// What `handleSummary` returns, or the text; `None`: it returned what can't be written.
+    fn parts(self: &Arc<Self>, summary: &Summary, form: Form, is_colored: bool) -> Option<Parts> {
+        let text = || self.text(summary, form, is_colored).into_bytes();
+        let default = || Some(vec![("stdout".to_owned(), text())]);
         if !self.exports.iter().any(|name| name == "handleSummary") {
             return default();
         }
         match Vu::handle_summary(self, summary.to_json().to_compact()).map_err(HandleError::from) {
             Ok(None) => default(),
-            Ok(Some(parts)) => parts,
+            Ok(Some(parts)) => Some(parts),
             Err(HandleError::NoMap) => {
                 let fields = vec![("error", NO_MAP.to_owned())];
                 let message = "failed to handle the end-of-test summary".to_owned();
@@ -121,7 +124,7 @@ impl Test {
                     hint: None,
                     fields,
                 });
-                Vec::new()
+                None
             }
             Err(HandleError::Thrown(error)) => {
                 self.say(Loudness::Error, error, None, Some("script exception".to_owned()));
@@ -134,7 +137,9 @@ impl Test {
         let colors = if is_colored { Colors::On } else { Colors::Off };
         match form {
             Form::Legacy => {
-                format!("\n{}\n\n", LegacyText { colors, ..LegacyText::default() }.render(summary))
+                // The library for scripts has marks; the text itself lost them in 0.54.
+                let text = LegacyText { colors, rate_form: RateForm::OutOf, ..LegacyText::default() };
+                format!("\n{}\n\n", text.render(summary))
             }
             Form::Modern => {
                 let visibility =

@@ -347,6 +347,8 @@ impl Vu {
         }
         let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
         let host = vm.host();
+        // What the script did since its worker was last told the time counts too.
+        let now_ns = js::Host::now_ns(host).max(now_ns);
         let tags = host.vu.tags.get();
         let (sent, received) = host.vu.http.bytes.take();
         self.worker.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
@@ -386,7 +388,13 @@ impl Vu {
                 Next::Done(Err(ErrorClass::Check))
             }
             Err(error) => {
-                test.say_of(&self.facts, Loudness::Error, stack_text(&error), Some("stacktrace"));
+                let (said, source) = match error.kind {
+                    js::ErrorKind::Rejected => {
+                        (format!("Uncaught (in promise) {}", stack_text(&error)), None)
+                    }
+                    _ => (stack_text(&error), Some("stacktrace")),
+                };
+                test.say_of(&self.facts, Loudness::Error, said, source);
                 Next::Done(Err(ErrorClass::Check))
             }
         }
@@ -475,6 +483,18 @@ impl Scenario for Vu {
         }
         self.is_resting = false;
         true
+    }
+}
+
+impl Drop for Vu {
+    /// What a user with a number of iterations of its own has left when their time is over is dropped, in one sample.
+    fn drop(&mut self) {
+        let left = self.facts.iterations_each.map_or(0, |each| each.saturating_sub(self.iteration_count));
+        if left > 0 && self.role == Role::Iterations && self.facts.is_time_over(&self.test) {
+            let tags = self.test.dropped_tags(&self.facts.name);
+            let now_ns = self.facts.start_ns.saturating_add(self.facts.regular_ns);
+            self.worker.add(MetricId::DROPPED_ITERATIONS, tags, left as f64, now_ns);
+        }
     }
 }
 

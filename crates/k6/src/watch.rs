@@ -65,10 +65,12 @@ impl Watch {
     pub fn close(&mut self) {
         let scenarios = self.test.state.scenarios.get().cloned().unwrap_or_default();
         for facts in scenarios {
-            let left =
-                facts.iterations_total.unwrap_or(0).saturating_sub(facts.iterations.load(Ordering::Relaxed));
-            let tags = self.scenario_tags(&facts.name);
-            if left > 0 {
+            // Users with a number of their own say so themselves; a test that is ended before its time drops nothing.
+            let shared =
+                facts.iterations_total.filter(|_| facts.iterations_each.is_none()).unwrap_or_default();
+            let left = shared.saturating_sub(facts.iterations.load(Ordering::Relaxed));
+            let tags = self.test.dropped_tags(&facts.name);
+            if left > 0 && facts.is_time_over(&self.test) {
                 let at_ns = self.elapsed_ns;
                 self.add(&[(MetricId::DROPPED_ITERATIONS, tags, left as f64)], at_ns);
             }
@@ -88,12 +90,14 @@ impl Watch {
             }
         }
     }
+}
 
-    fn scenario_tags(&self, phase: &str) -> TagSetId {
-        let registry = &self.test.registry;
-        let run = registry.tag_set(self.test.run_tags);
-        let pairs: Vec<(&str, &str)> = run.iter().chain([("scenario", phase)]).collect();
-        registry.tags(&pairs)
+impl Test {
+    /// Tags of iterations that a scenario dropped: they belong to no user.
+    pub(crate) fn dropped_tags(&self, scenario: &str) -> TagSetId {
+        let run = self.registry.tag_set(self.run_tags);
+        let pairs: Vec<(&str, &str)> = run.iter().chain([("scenario", scenario)]).collect();
+        self.registry.tags(&pairs)
     }
 }
 
@@ -120,7 +124,7 @@ impl RunObserver for Watch {
         if dropped > 0 {
             self.say_insufficient(progress.phase);
         }
-        let tags = self.scenario_tags(progress.phase);
+        let tags = self.test.dropped_tags(progress.phase);
         let (active, made) = self.test.vu_counts();
         if dropped > 0 {
             self.add(&[(MetricId::DROPPED_ITERATIONS, tags, dropped as f64)], end_ns);

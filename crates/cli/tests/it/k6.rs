@@ -10,6 +10,8 @@
 //! // part: NAME TEXT     a part of what it holds
 //! // holds: M.F == N     a number of --summary-export: metric, field, what it is compared with
 //! // absent: M           a metric that is not there
+//! // free: counts        counts depend on the clock: `cargo xtask k6-oracle` does not compare them
+//! // k6: none: WHY       k6 itself is not run with it
 //! ```
 
 use crate::command::{Folder, Transcript, command, weir};

@@ -1,5 +1,6 @@
 // Iterations begin at a rate, the first at once.
 // exit: 0
+// free: counts
 // stdout: * a: 20.00 iterations/s for 1s (maxVUs: 5, gracefulStop: 30s)
 // holds: iterations.count >= 20
 // holds: iterations.count <= 21

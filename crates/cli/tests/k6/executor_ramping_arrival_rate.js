@@ -1,5 +1,6 @@
 // The first iteration begins when the rate's integral is 1: 4/s for a second are iterations at 0.25, 0.5, 0.75 and 1 s.
 // exit: 0
+// free: counts
 // stdout: * a: Up to 4.00 iterations/s for 1s over 1 stages (maxVUs: 2, gracefulStop: 30s)
 // holds: iterations.count >= 3
 // holds: iterations.count <= 4

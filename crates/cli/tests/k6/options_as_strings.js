@@ -1,5 +1,6 @@
 // Numbers may be texts; a bare number of a duration is ms.
 // exit: 0
+// free: counts
 // stdout: 40.00 iterations/s for 1s (maxVUs: 2-4)
 // holds: iterations.count >= 40
 // holds: iterations.count <= 41

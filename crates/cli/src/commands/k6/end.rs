@@ -51,7 +51,8 @@ pub(super) fn finish(
         }
     }
     if let Some(path) = settings.summary_export.as_ref().filter(|_| !is_silent)
-        && let Err(error) = std::fs::write(path, &outcome.written.export)
+        && let Some(export) = &outcome.written.export
+        && let Err(error) = std::fs::write(path, export)
     {
         log.say_error(&error_of(ExitCode::Other, format!("failed to save summary to '{path}': {error}")));
     }
@@ -62,7 +63,8 @@ pub(super) fn finish(
     }
     if !view.is_quiet {
         // Nobody to tell when stdout can't be written.
-        let _ = io::stdout().write_all(view.lines(test, Stage::Scenarios).as_bytes());
+        let stage = if record.is_some() { Stage::Scenarios } else { Stage::Setup };
+        let _ = io::stdout().write_all(view.lines(test, stage).as_bytes());
         record.iter().for_each(|record| talk.say(&weir_says(record)));
     }
     Ok(code(test, log, ending, outcome.crossed))
@@ -100,9 +102,12 @@ fn code(test: &Test, log: &Log, ending: Ending, crossed: Option<String>) -> Exit
         }
         return ExitCode::ThresholdsFailed;
     }
-    match () {
-        () if ending.has_crossed => ExitCode::ThresholdsFailed,
-        () if test.is_failed() => ExitCode::MarkedAsFailed,
-        () => ExitCode::Success,
+    if ending.has_crossed {
+        return ExitCode::ThresholdsFailed;
     }
+    if test.is_failed() {
+        log.say_error(&error_of(ExitCode::MarkedAsFailed, "test run was marked as failed"));
+        return ExitCode::MarkedAsFailed;
+    }
+    ExitCode::Success
 }
