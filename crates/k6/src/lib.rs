@@ -4,6 +4,11 @@
 //! plan's scenarios; [`Watch`] keeps the test's own metrics and thresholds while it runs; [`Test::summary`] is what its end says.
 
 mod answer;
+mod archive;
+#[cfg(any(test, feature = "fuzz"))]
+#[doc(hidden)]
+pub mod fuzz;
+pub mod har;
 mod host;
 mod lower;
 mod names;
@@ -12,18 +17,23 @@ mod network;
 mod outputs;
 mod progress;
 mod proxy;
+mod remote;
 mod request;
 mod sources;
 mod summary;
 mod test;
 mod url;
+mod vendor;
 mod vu;
 mod watch;
 
+pub use archive::{Archive, Metadata, MetadataError, ReadError};
 pub use lower::lower;
 pub use outputs::OutputsEnd;
 pub use progress::Stage;
+pub use remote::{FetchError, LOCK_NAME, Lock, LockError, Locked, Network, Remote};
 pub use summary::{Outcome, Written};
 pub use test::{Listener, Loudness, Remark, Source, Test, TestError};
+pub use vendor::{Change, Vendored, vendor};
 pub use vu::{Factory, Role};
 pub use watch::Watch;

@@ -1,8 +1,12 @@
-//! Where modules come from: files beside the script, modules that are built in, libraries known by their URLs.
+//! Where modules come from: files beside the script, an archive, modules that are built in, libraries known by their URLs, and what was asked for
+//! from the network.
 
+use crate::archive::{Archive, HTTPS};
+use crate::remote::{Address, Remote};
 use js::{Loaded, Sources};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// Greatest module read: a bundle of megabytes is usual, more is a mistake.
 const MODULE_BYTES_MAX: u64 = 32 << 20;
@@ -67,12 +71,57 @@ const ABSENT: &[&str] = &[
 pub(crate) struct Files {
     /// Text files that were given rather than read, by path.
     given: BTreeMap<String, String>,
+    /// All there is of files, where the script came in one.
+    archive: Option<Arc<Archive>>,
+    remote: Remote,
+    /// What came by https, by URL.
+    fetched: BTreeMap<String, Vec<u8>>,
 }
 
 impl Files {
+    /// Of an archive, or else from disk; what is imported by https as `remote` has it.
+    pub(crate) fn new(archive: Option<Arc<Archive>>, remote: Remote) -> Self {
+        Self { archive, remote, ..Self::default() }
+    }
+
     /// With the main script's text, as it came from stdin.
-    pub(crate) fn with(path: &str, text: String) -> Self {
-        Self { given: BTreeMap::from([(path.to_owned(), text)]) }
+    pub(crate) fn with(mut self, path: &str, text: String) -> Self {
+        self.given.insert(path.to_owned(), text);
+        self
+    }
+
+    /// What came by https while modules were loaded, by URL.
+    pub(crate) fn fetched(self) -> BTreeMap<String, Vec<u8>> {
+        self.fetched
+    }
+
+    /// The library that stands in a URL's place, unless somebody wants what is served there.
+    fn library(&self, url: &str) -> Option<&'static str> {
+        let library = LIBRARIES.iter().find(|(begin, _)| url.starts_with(begin));
+        let is_locked = || self.remote.lock.as_ref().is_some_and(|lock| lock.modules().contains_key(url));
+        library.map(|(_, text)| *text).filter(|_| !self.remote.fetches_built_in && !is_locked())
+    }
+
+    /// The bytes of a module that is not built in.
+    fn bytes(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        if let Some(text) = self.given.get(name) {
+            return Ok(text.clone().into_bytes());
+        }
+        if let Some(found) = self.archive.as_ref().and_then(|archive| archive.file(name)) {
+            return Ok(found.to_vec());
+        }
+        if name.starts_with(HTTPS) {
+            if let Some(bytes) = self.fetched.get(name) {
+                return Ok(bytes.clone());
+            }
+            let bytes = self.remote.load(name)?;
+            self.fetched.insert(name.to_owned(), bytes.clone());
+            return Ok(bytes);
+        }
+        match &self.archive {
+            Some(_) => Err(format!("{name} is not in the archive")),
+            None => read_bytes(Path::new(name)),
+        }
     }
 }
 
@@ -93,16 +142,18 @@ impl Sources for Files {
         if specifier == "k6" || specifier.starts_with("k6/") {
             return Err(format!("unknown modules [\"{specifier}\"] were tried to be loaded"));
         }
+        let base = Address::parse(referrer);
         if specifier.contains("://") {
-            return remote(specifier);
+            return by_scheme(specifier, base.as_ref());
         }
         if specifier.starts_with('.') || specifier.starts_with('/') {
+            if let Some(base) = base {
+                return Ok(base.join(specifier).url());
+            }
             let base = Path::new(referrer).parent().unwrap_or_else(|| Path::new(""));
             return Ok(normal(&base.join(specifier)).to_string_lossy().into_owned());
         }
-        Err(format!(
-            "the moduleSpecifier \"{specifier}\" couldn't be recognised: write ./{specifier} for a file beside the script"
-        ))
+        Err(unrecognised(specifier))
     }
 
     fn load(&mut self, url: &str) -> Result<Loaded, String> {
@@ -112,32 +163,57 @@ impl Sources for Files {
         if NATIVE.contains(&url) {
             return Ok(Loaded::Native);
         }
-        if let Some((_, text)) = LIBRARIES.iter().find(|(begin, _)| url.starts_with(begin)) {
-            return Ok(Loaded::JavaScript((*text).to_owned()));
+        if let Some(text) = self.library(url) {
+            return Ok(Loaded::JavaScript(text.to_owned()));
         }
-        let text = match self.given.get(url) {
-            Some(text) => text.clone(),
-            None => read(Path::new(url))?,
-        };
-        Ok(match Path::new(url).extension().and_then(|extension| extension.to_str()) {
+        let text = String::from_utf8(self.bytes(url)?).map_err(|_| format!("{url} is not UTF-8"))?;
+        let path = url.split_once('?').map_or(url, |(path, _)| path);
+        Ok(match Path::new(path).extension().and_then(|extension| extension.to_str()) {
             Some("ts") => Loaded::TypeScript(text),
             Some("json") => Loaded::Json(text),
+            // What came from stdin may have types.
+            None if path.ends_with("/-") => Loaded::TypeScript(text),
             _ => Loaded::JavaScript(text),
         })
     }
 }
 
-/// A library that is built in; nothing is fetched while a script loads.
-fn remote(url: &str) -> Result<String, String> {
-    if let Some(path) = url.strip_prefix("file://") {
-        return Ok(path.to_owned());
+/// Whether a module came from a file or by https, or stands where one would.
+pub(crate) fn is_from_outside(name: &str) -> bool {
+    name.starts_with('/') || name.starts_with(HTTPS)
+}
+
+/// Whether a text is of use to k6: it imports nothing that only Weir has.
+pub(crate) fn is_portable(text: &str) -> bool {
+    !["'weir:", "\"weir:"].iter().any(|private| text.contains(private))
+}
+
+/// What a specifier with a scheme means in a module that came from `base`, where it came by https.
+fn by_scheme(specifier: &str, base: Option<&Address>) -> Result<String, String> {
+    if let Some(path) = specifier.strip_prefix("file://") {
+        return match base {
+            None => Ok(normal(Path::new(path)).to_string_lossy().into_owned()),
+            Some(base) => Err(format!("{} may not import a file of this machine: {specifier}", base.url())),
+        };
     }
-    if LIBRARIES.iter().any(|(begin, _)| url.starts_with(begin)) {
-        return Ok(url.to_owned());
+    match Address::parse(specifier) {
+        Some(address) => Ok(address.url()),
+        None => Err(format!("{specifier} is neither an https URL nor a file:// one; those are imported")),
     }
-    Err(format!(
-        "{url} is not built in, and nothing is fetched while a script loads: save it as a file and import that"
-    ))
+}
+
+/// A name that is neither a path nor a URL.
+fn unrecognised(specifier: &str) -> String {
+    let begins = |begin: &str| specifier.starts_with(begin);
+    if begins("cdnjs.com/") || begins("github.com/") {
+        return format!(
+            "the moduleSpecifier \"{specifier}\" was a short form that k6 gave up; write the https URL of the file itself"
+        );
+    }
+    format!(
+        "the moduleSpecifier \"{specifier}\" couldn't be recognised as something that can be imported: write ./{specifier} for a file beside the \
+         script; a package of npm has to be bundled into one file first"
+    )
 }
 
 /// The text of a file of bounded size.
@@ -148,14 +224,19 @@ pub(crate) fn read(path: &Path) -> Result<String, String> {
 
 /// The bytes of a file of bounded size.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    read_at_most(path, MODULE_BYTES_MAX)
+}
+
+/// The bytes of a file that may be so large.
+pub(crate) fn read_at_most(path: &Path, bytes_max: u64) -> Result<Vec<u8>, String> {
     use std::io::Read as _;
     let said =
         |error: std::io::Error| format!("can't read {}: {}", path.display(), units::system_words(&error));
     let file = std::fs::File::open(path).map_err(said)?;
     let mut bytes = Vec::new();
-    file.take(MODULE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(said)?;
-    if bytes.len() as u64 > MODULE_BYTES_MAX {
-        return Err(format!("{} is larger than {} MiB", path.display(), MODULE_BYTES_MAX >> 20));
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(said)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(format!("{} is larger than {} MiB", path.display(), bytes_max >> 20));
     }
     Ok(bytes)
 }

@@ -1,6 +1,8 @@
 //! A test: the script with its options as they hold, and what all users share while it runs.
 
+use crate::archive::{Archive, HTTPS, Metadata};
 use crate::host::ScenarioFacts;
+use crate::remote::Remote;
 use crate::sources::{self, Files};
 use crate::vu::{Role, Vu};
 use js::{Script, ScriptError};
@@ -18,6 +20,10 @@ pub struct Source {
     pub script: String,
     /// The script's text, where it did not come from a file.
     pub text: Option<String>,
+    /// What holds the script and all its files, in place of the disk; `script` is not looked at then.
+    pub archive: Option<Arc<Archive>>,
+    /// Where modules by https come from.
+    pub remote: Remote,
     /// Layers beside the script's own.
     pub layers: Layers,
     /// For `__ENV`.
@@ -65,6 +71,10 @@ pub struct Test {
     /// Globals that the script names.
     pub(crate) named: crate::native::globals::Named,
     pub(crate) folder: std::path::PathBuf,
+    /// All there is of files, where the script came in one.
+    pub(crate) archive: Option<Arc<Archive>>,
+    /// Options of all layers, before scenarios are made of shortcuts.
+    pub(crate) merged: Options,
     /// Options as they hold.
     pub consolidated: Consolidated,
     pub(crate) options_json: String,
@@ -155,6 +165,12 @@ impl TestError {
     pub(crate) fn script(error: &ScriptError) -> Self {
         Self::new(ExitCode::ScriptException, stack_text(error)).hinting("script exception")
     }
+
+    /// All that keeps a script from being loaded.
+    pub(crate) fn scripts(errors: &[ScriptError]) -> Self {
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Self::new(ExitCode::ScriptException, texts.join("\n"))
+    }
 }
 
 impl Test {
@@ -163,15 +179,19 @@ impl Test {
     /// # Errors
     /// Modules that can't be had, a script that throws, options and thresholds that can't be: all with k6's exit code.
     pub fn load(source: Source, listener: Listener) -> Result<Arc<Self>, TestError> {
-        let path = sources::normal(Path::new(&source.script)).to_string_lossy().into_owned();
-        let mut files = match source.text {
-            Some(text) => Files::with(&path, text),
-            None => Files::default(),
+        let path = match &source.archive {
+            Some(archive) => archive.metadata.script.clone(),
+            None if source.script.starts_with(HTTPS) => source.script.clone(),
+            None => sources::normal(Path::new(&source.script)).to_string_lossy().into_owned(),
         };
-        let script = Script::load(&path, &mut files).map_err(|errors| {
-            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            TestError::new(ExitCode::ScriptException, texts.join("\n"))
-        })?;
+        let mut files = Files::new(source.archive.clone(), source.remote);
+        if let Some(text) = source.text {
+            files = files.with(&path, text);
+        }
+        let script = Script::load(&path, &mut files).map_err(|errors| TestError::scripts(&errors))?;
+        let archived_env = source.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
+        let mut env = archived_env.unwrap_or_default();
+        env.extend(source.env);
         let named = crate::native::globals::Named::by(&script);
         let folder = Path::new(&path).parent().map(Path::to_owned).unwrap_or_default();
         let make = |consolidated: Consolidated, registry: Registry, listener: Listener, env| {
@@ -179,6 +199,8 @@ impl Test {
                 script: Arc::clone(&script),
                 named,
                 folder: folder.clone(),
+                archive: source.archive.clone(),
+                merged: Options::default(),
                 options_json: consolidated.as_seen_by_scripts().to_go_compact(),
                 run_tags: run_tags(&registry, &consolidated.options),
                 consolidated,
@@ -194,9 +216,13 @@ impl Test {
         // First for the options, with metrics that nobody keeps; then, since options say which tags there are, for the metrics.
         let registry = Registry::new(k6_metrics::SystemTags::default());
         let silent: Listener = Box::new(|_| {});
-        let first = make(Layers::default().consolidate()?, registry, silent, source.env.clone());
+        let first = make(Layers::default().consolidate()?, registry, silent, env.clone());
         let seen = Vu::look(&first).map_err(|error| first.ended_by(&error))?;
-        let read = Options::from_script(&seen.options)?;
+        let mut read = Options::from_script(&seen.options)?;
+        if let Some(archive) = &source.archive {
+            // All layers of when it was made are one there, and the script's own is among them.
+            read.options = archive.metadata.options.clone();
+        }
         let layers = Layers { script: read.options, ..source.layers };
         let consolidated = layers.consolidate()?;
         let undone = crate::network::not_honoured(&consolidated.options);
@@ -218,14 +244,49 @@ impl Test {
             true => Thresholds::default(),
             false => thresholds(&registry, &consolidated.options)?,
         };
-        let test = make(consolidated, registry, listener, source.env);
+        let test = make(consolidated, registry, listener, env);
         said.iter().for_each(|warning| test.warn(warning));
         Vu::look(&test).map_err(|error| test.ended_by(&error))?;
         let mut test = Arc::into_inner(test)
             .ok_or_else(|| TestError::new(ExitCode::Internal, "a first user is left"))?;
         test.exports = seen.functions;
+        test.merged = layers.merged().0;
         test.state.thresholds = Mutex::new(held);
         Ok(Arc::new(test))
+    }
+
+    /// The test in one file, with all modules and files that were read for it; and the names of modules that it lacks, since what stands in their
+    /// place here is of no use elsewhere.
+    pub fn archived(&self) -> (Archive, Vec<String>) {
+        let mut options = self.merged.clone();
+        options.system_tags.get_or_insert_default();
+        options.summary_trend_stats.get_or_insert_default();
+        let script = self.script.urls().next().unwrap_or_default().to_owned();
+        let folder = match script.starts_with(HTTPS) {
+            true => script.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+            false => self.folder.to_string_lossy().into_owned(),
+        };
+        let env = Some(self.env.clone());
+        let mut archive = Archive::new(Metadata { script, folder, options, env, is_extended: true });
+        let mut lacking = Vec::new();
+        for url in self.script.urls().filter(|url| sources::is_from_outside(url)) {
+            let text = self.script.text(url).unwrap_or_default();
+            match sources::is_portable(text) {
+                true => archive.put(url, text.as_bytes().into()),
+                false => lacking.push(url.to_owned()),
+            }
+        }
+        if let Ok(opened) = self.state.opened.lock() {
+            opened.iter().for_each(|(path, bytes)| archive.put(&path.to_string_lossy(), Arc::clone(bytes)));
+        }
+        (archive, lacking)
+    }
+
+    /// The bytes of a file that the script opens.
+    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, String> {
+        let Some(archive) = &self.archive else { return sources::read_bytes(path) };
+        let found = archive.file(&path.to_string_lossy()).map(|bytes| bytes.to_vec());
+        found.ok_or_else(|| format!("{} is not in the archive", path.display()))
     }
 
     /// What `stop` is to be called for an abort of the script's.

@@ -18,7 +18,7 @@ mod wrk;
 pub(crate) use ab::AbArgs;
 pub(crate) use compare::{CompareArgs, CompareFailOn, CompareFormat};
 pub(crate) use http::HttpArgs;
-pub(crate) use k6::K6Args;
+pub(crate) use k6::{ConvertArgs, K6Args, VendorArgs};
 pub(crate) use result::{FailOn, OutputArgs, ReportArgs, ReportFormat, TulipDialect};
 pub(crate) use run::{CheckArgs, Driver, RunArgs, RunnerArgs};
 pub(crate) use runs::{

@@ -262,9 +262,9 @@ fn a_new_script_runs_and_run_knows_scripts_by_their_names() {
 
 #[test]
 fn commands_that_are_not_there_say_what_is() {
-    let run = weir(&["k6", "archive", "script.js"]);
+    let run = weir(&["k6", "cloud", "script.js"]);
     assert_eq!(run.code, Some(255));
-    assert!(run.stderr.starts_with("error: `archive` is not there: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: `cloud` is not there: "), "{}", run.stderr);
     let version = weir(&["k6", "version"]);
     assert_eq!(version.code, Some(0));
     assert!(version.stdout.starts_with("weir k6 v"), "{}", version.stdout);

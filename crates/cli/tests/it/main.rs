@@ -7,6 +7,7 @@ mod help;
 mod k6;
 mod k6_http;
 mod k6_modules;
+mod k6_sources;
 mod kept;
 mod plans;
 mod reports;

@@ -23,9 +23,19 @@ pub(super) fn wrapped(text: &str) -> String {
 }
 
 /// The literal names in calls of `require`.
+///
+/// Not those of files where the text has a `require` of its own: a bundle calls that with names of what is in it.
 pub(super) fn required(text: &str) -> BTreeSet<String> {
-    called_with(text, "require")
+    let mut names = called_with(text, "require");
+    if OWN_REQUIRE.iter().any(|own| text.contains(own)) {
+        names.retain(|name| !name.starts_with(['.', '/']));
+    }
+    names
 }
+
+/// How bundlers declare it (browserify, webpack, esbuild).
+const OWN_REQUIRE: [&str; 4] =
+    ["function(require,", "function (require,", "(module, exports, require)", "(require, module, exports)"];
 
 /// The literal names in calls of `import.meta.resolve`.
 pub(super) fn resolved(text: &str) -> BTreeSet<String> {
@@ -75,6 +85,7 @@ mod tests {
         check("require(`c`); x.require('d'); __require('e'); $require('f')", &["c"]);
         check("require('a' + b); require(name); require('a\\n'); require('')", &[]);
         assert!(resolved("open(import.meta.resolve('./a.csv'))").contains("./a.csv"));
+        check("a({1:[function(require,module,exports){ require('./a.js'); require('b') }]})", &["b"]);
         check("require", &[]);
         check("require('", &[]);
     }

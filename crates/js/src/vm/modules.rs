@@ -246,14 +246,19 @@ fn remember<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, index: usize, module
     }
 }
 
+/// The export that `require` gives in place of all exports (Node.js, "Loading ECMAScript modules using require()").
+const WHOLE: &str = "module.exports";
+
 /// An ES module as `require` gives it.
 fn namespace_by_name<'js>(ctx: &Ctx<'js>, url: &str) -> Result<Value<'js>> {
     let promise = Module::import(ctx, url)?;
-    match promise.finish::<Value<'js>>() {
+    match promise.finish::<Object<'js>>() {
         Err(Error::WouldBlock) => {
             let reason = format!("{url} waits at its top level, so it can be imported but not required");
             Err(Exception::throw_type(ctx, &reason))
         }
-        other => other,
+        // As in Node.js since 23: an export of this name is the whole for those who require it.
+        Ok(namespace) if namespace.contains_key(WHOLE)? => namespace.get(WHOLE),
+        other => other.map(Object::into_value),
     }
 }

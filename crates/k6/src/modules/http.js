@@ -103,10 +103,12 @@ export const OCSP_REASON_REMOVE_FROM_CRL = 'remove_from_crl';
 export const OCSP_REASON_PRIVILEGE_WITHDRAWN = 'privilege_withdrawn';
 export const OCSP_REASON_AA_COMPROMISE = 'aa_compromise';
 
-export default {
+const http = {
   request, get, head, post, put, patch, del, options, asyncRequest, batch, url, file, cookieJar, CookieJar,
   expectedStatuses, setResponseCallback, TLS_1_0, TLS_1_1, TLS_1_2, TLS_1_3, OCSP_STATUS_GOOD, OCSP_STATUS_REVOKED,
   OCSP_STATUS_SERVER_FAILED, OCSP_STATUS_UNKNOWN, OCSP_REASON_UNSPECIFIED, OCSP_REASON_KEY_COMPROMISE,
   OCSP_REASON_CA_COMPROMISE, OCSP_REASON_AFFILIATION_CHANGED, OCSP_REASON_SUPERSEDED, OCSP_REASON_CESSATION_OF_OPERATION,
   OCSP_REASON_CERTIFICATE_HOLD, OCSP_REASON_REMOVE_FROM_CRL, OCSP_REASON_PRIVILEGE_WITHDRAWN, OCSP_REASON_AA_COMPROMISE,
 };
+// Who requires it has the same object as who imports it, and may put other functions in their places.
+export { http as default, http as 'module.exports' };

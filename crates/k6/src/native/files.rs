@@ -3,7 +3,7 @@
 
 use super::{buffer, bytes_of};
 use crate::host::VuHost;
-use crate::sources::{normal, read_bytes};
+use crate::sources::normal;
 use js::Calls;
 use js::rquickjs::function::Opt;
 use js::rquickjs::{Ctx, Exception, Function, IntoJs as _, Object, Result, Value};
@@ -37,7 +37,7 @@ fn bytes(ctx: &Ctx<'_>, calls: &Calls<VuHost>, what: &str, path: &str) -> Result
             );
             continue;
         }
-        match read_bytes(&place) {
+        match host.test.read(&place) {
             Ok(bytes) => {
                 let bytes: Arc<[u8]> = bytes.into();
                 opened.insert(place, Arc::clone(&bytes));

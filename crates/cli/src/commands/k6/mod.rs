@@ -1,8 +1,12 @@
 //! `weir k6 run` and `weir k6 inspect`: a script with k6's command line, run by Weir, with k6's summary, files and exit codes.
 
+mod archive;
+mod convert;
 mod end;
 mod log;
 mod progress;
+mod source;
+mod vendor;
 
 use self::end::{Ending, finish};
 use self::log::Log;
@@ -21,16 +25,16 @@ use runner::{RunControl, RunOptions};
 use scenario::ScenarioFactory;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Greatest script read from stdin.
-const STDIN_BYTES_MAX: u64 = 32 << 20;
 /// Flags of Weir's own, which k6 does not have.
 const HELP: &str = "
 Of Weir's own:
       --threads N       worker threads (default 1)
+      --jslib DIR       modules by https come from there: DIR/HOST/PATH
+      --allow-remote    fetch modules that are imported by https while the script loads
       --queue           iterations that find no idle VU wait for one (k6 drops them); the wait is in their response time
       --store PATH      keep the run there
       --no-store        keep it nowhere
@@ -52,7 +56,7 @@ pub(crate) fn words_of(all: &[OsString]) -> Option<&[OsString]> {
         let end = Path::new(word).extension().and_then(|end| end.to_str());
         end.is_some_and(|end| ends.contains(&end))
     };
-    let has_script = rest.iter().any(|word| ends(word, &["js", "mjs", "cjs", "ts"]));
+    let has_script = rest.iter().any(|word| ends(word, &["js", "mjs", "cjs", "ts", "tar"]));
     let has_plan = rest.iter().any(|word| ends(word, &["yaml", "yml"]));
     (first == "run" && has_script && !has_plan).then(|| all.get(1..)).flatten()
 }
@@ -63,6 +67,9 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
     let code = match words.split_first() {
         Some((first, rest)) if first == "run" => run_test(rest, talk),
         Some((first, rest)) if first == "inspect" => inspect(rest),
+        Some((first, rest)) if first == "archive" => archive::archive(rest),
+        Some((first, rest)) if first == "convert" => convert::convert(rest, talk),
+        Some((first, rest)) if first == "vendor" => vendor::vendor(rest, talk),
         Some((first, _)) if first == "version" || first == "--version" => {
             say_out(&format!("weir k6 v{} (k6 v2.2 scripts)\n", env!("CARGO_PKG_VERSION")))
         }
@@ -88,10 +95,8 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
 
 /// Commands of k6's that are not done, and what to do instead.
 const NOT_THERE: &[(&str, &str)] = &[
-    ("archive", "keep the script with its folder; scripts with all they import run from there"),
     ("cloud", "tests run on this machine"),
     ("login", "tests run on this machine"),
-    ("convert", "write the script by hand"),
     ("pause", "a test that runs can only be stopped: Ctrl-C"),
     ("resume", "a test that runs can only be stopped: Ctrl-C"),
     ("scale", "use ramping-vus, whose stages say how many users there are"),
@@ -138,9 +143,24 @@ fn new_script(words: &[String]) -> Result<ExitCode, TestError> {
 
 fn usage() -> String {
     format!(
-        "Run k6 scripts.\n\nUsage:\n  weir k6 run [flags] script.js\n  weir k6 inspect [flags] script.js\n  weir k6 new [file]\n  weir k6 version\n  weir run script.js\n\nExamples:\n  weir k6 run script.js\n  weir k6 run -u 50 -d 30s script.js\n  weir k6 run -e HOST=example.org --summary-export summary.json script.js\n\n{}{HELP}",
+        "Run k6 scripts.\n\nUsage:\n  weir k6 run [flags] script.js\n  weir k6 inspect [flags] script.js\n  weir k6 archive [flags] script.js\n  weir k6 vendor [flags] script.js\n  weir k6 convert [flags] recording.har\n  weir k6 new [file]\n  weir k6 version\n  weir run script.js\n\nExamples:\n  weir k6 run script.js\n  weir k6 run -u 50 -d 30s script.js\n  weir k6 run -e HOST=example.org --summary-export summary.json script.js\n\n{}{HELP}",
         k6_options::usage(Command::Run)
     )
+}
+
+/// Words of a command that k6's reader does not know; inside `Err`: help was asked for and shown.
+fn parsed<T: clap::Parser>(words: &[String]) -> Result<Result<T, ExitCode>, TestError> {
+    match T::try_parse_from(words) {
+        Ok(args) => Ok(Ok(args)),
+        Err(error) if !error.use_stderr() => say_out(&error.render().to_string()).map(Err),
+        Err(error) => {
+            let text = error.render().to_string();
+            Err(error_of(
+                ExitCode::Other,
+                text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned(),
+            ))
+        }
+    }
 }
 
 fn say_out(text: &str) -> Result<ExitCode, TestError> {
@@ -166,6 +186,8 @@ struct Words {
 struct Own {
     threads: Option<usize>,
     keeps_late: bool,
+    jslib: Option<PathBuf>,
+    allows_remote: bool,
     json: Option<String>,
     keep: KeepArgs,
 }
@@ -192,6 +214,8 @@ fn read(command: Command, words: &[String]) -> Result<Words, TestError> {
                     })?);
             }
             "--queue" => own.keeps_late = true,
+            "--jslib" => own.jslib = Some(value()?.into()),
+            "--allow-remote" => own.allows_remote = true,
             "--no-store" => own.keep.no_store = true,
             "--store" => own.keep.store = Some(value()?.into()),
             "--json" => own.json = Some(value()?),
@@ -209,7 +233,7 @@ fn variables() -> BTreeMap<String, String> {
 }
 
 /// The test that the words name, loaded.
-fn load(words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>, TestError> {
+fn load(command: Command, words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>, TestError> {
     let system = variables();
     let settings = words.line.settings.clone();
     let config_file = match &settings.config {
@@ -224,14 +248,17 @@ fn load(words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>, TestError> {
             ConfigFile::parse(&text)?
         }
     };
+    let found = source::find(&words.line.script, &settings, &words.own)?;
     let mut env = BTreeMap::new();
-    if settings.include_system_env_vars != Some(false) {
+    if settings.include_system_env_vars.unwrap_or(command == Command::Run) {
         env.extend(system.clone());
     }
     env.extend(settings.env.clone());
     let source = Source {
-        text: if words.line.script == "-" { Some(stdin()?) } else { None },
-        script: if words.line.script == "-" { "-.ts".to_owned() } else { words.line.script.clone() },
+        script: found.script,
+        text: found.text,
+        archive: found.archive,
+        remote: found.remote,
         layers: Layers {
             config_file: config_file.options,
             script: Options::default(),
@@ -267,22 +294,13 @@ fn prepare(words: &mut Words) -> Result<Log, TestError> {
     Ok(log)
 }
 
-fn stdin() -> Result<String, TestError> {
-    let mut text = String::new();
-    let read = io::stdin().lock().take(STDIN_BYTES_MAX).read_to_string(&mut text);
-    read.map_err(|error| {
-        error_of(ExitCode::ScriptException, format!("can't read the script from stdin: {error}"))
-    })?;
-    Ok(text)
-}
-
 fn inspect(words: &[String]) -> Result<ExitCode, TestError> {
     let mut words = read(Command::Inspect, words)?;
     if words.line.wants_help {
         return say_out(&k6_options::usage(Command::Inspect));
     }
     let log = Arc::new(prepare(&mut words)?);
-    let test = load(&mut words, &log)?;
+    let test = load(Command::Inspect, &mut words, &log)?;
     let json = match words.line.settings.execution_requirements {
         Some(true) => test.consolidated.inspect(),
         _ => test.consolidated.options.inspect(),
@@ -296,7 +314,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
         return say_out(&usage());
     }
     let log = Arc::new(prepare(&mut words)?);
-    let ran = load(&mut words, &log).and_then(|test| perform(&test, &words, &log, talk));
+    let ran = load(Command::Run, &mut words, &log).and_then(|test| perform(&test, &words, &log, talk));
     Ok(ran.unwrap_or_else(|error| {
         log.say_error(&error);
         error.code
