@@ -47,6 +47,7 @@ const EXCEPTIONS: [(&str, &str); 3] = [
     ("unsafe", "crates/js/src/raw/mod.rs"),
     // The allocator of a user's engine.
     ("unsafe", "crates/js/src/raw/heap.rs"),
+    ("unsafe", "crates/js/src/raw/lazy.rs"),
 ];
 
 /// Names that say nothing.
