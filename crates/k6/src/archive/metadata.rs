@@ -105,7 +105,7 @@ impl Metadata {
             ("goos", text(std::env::consts::OS)),
             ("dependencies", object(vec![("k6", text("*"))])),
         ]);
-        json.to_pretty() + "\n"
+        json.to_go_pretty() + "\n"
     }
 }
 
@@ -151,7 +151,9 @@ mod tests {
             env: Some(BTreeMap::from([("A".to_owned(), "<b>".to_owned())])),
             is_extended: true,
         };
-        assert_eq!(Metadata::read(metadata.text().as_bytes()), Ok(metadata));
+        let text = metadata.text();
+        let again = Metadata::read(text.as_bytes()).unwrap();
+        assert_eq!((again.text(), again.script, again.env), (text, metadata.script, metadata.env));
     }
 
     #[test]

@@ -211,7 +211,7 @@ mod tests {
         check("https://a.example/x/y.js", "a.example/x/y.js");
         check("https://a.example/x", "a.example/x.module");
         check("https://a.example/", "a.example.module");
-        check("https://a.example/y.js?v=1", "a.example/y.js.3bd8c6aea6fb");
+        check("https://a.example/y.js?v=1", "a.example/y.js.a798de8ee75a");
     }
 
     #[test]
