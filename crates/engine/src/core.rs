@@ -354,7 +354,8 @@ impl Core {
         user.sent_ns = None;
         user.think_ns = 0;
         user.is_unhindered = is_unhindered;
-        let mut context = Context { now_ns, checks: &mut phase.recorder.now().checks };
+        let mut context =
+            Context { now_ns, intended_ns: user.intended_ns, checks: &mut phase.recorder.now().checks };
         let next = user.scenario.resume(Event::Begun, &mut context);
         self.follow(user_id, next, now_ns);
     }
@@ -457,7 +458,8 @@ impl Core {
         let Self { users, phases, .. } = self;
         let user = &mut users[user_id as usize];
         let phase = phases.get_mut(user.phase as usize)?.as_mut()?;
-        let mut context = Context { now_ns, checks: &mut phase.recorder.now().checks };
+        let mut context =
+            Context { now_ns, intended_ns: user.intended_ns, checks: &mut phase.recorder.now().checks };
         Some(user.scenario.resume(event, &mut context))
     }
 

@@ -529,7 +529,8 @@ impl Core {
         };
         (conn.connect_ns, conn.tls_ns) = (0, 0);
         let is_measured_apart = user.exchange.is_some_and(|exchange| exchange.request_index.is_some());
-        let mut context = scenario::Context { now_ns, checks: &mut interval.checks };
+        let mut context =
+            scenario::Context { now_ns, intended_ns: user.intended_ns, checks: &mut interval.checks };
         let (person, event) = match user.lane_of {
             None => (user_id, Event::Answered(answer)),
             Some((person, lane)) => (person, Event::Lane(lane, Ok(answer))),

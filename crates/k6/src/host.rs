@@ -52,6 +52,8 @@ pub(crate) struct ScenarioFacts {
     pub(crate) regular_ns: u64,
     /// When iterations are cut off, since its start; 0: there is no such time.
     pub(crate) longest_ns: u64,
+    /// Whether iterations are due at a rate, whatever its users do.
+    pub(crate) is_open: bool,
     /// Iterations of all users, where they have a number.
     pub(crate) iterations_total: Option<u64>,
     /// Iterations of each user, where they have a number.

@@ -94,7 +94,11 @@ impl Test {
         let now = ScenarioNow {
             state,
             elapsed,
-            active_vus: count(|facts| facts.made.load(Ordering::Relaxed)),
+            active_vus: match scenario.executor {
+                // Its users go as they came, and while they are there they iterate.
+                Executor::RampingVus(_) => count(|facts| facts.busy.load(Ordering::Relaxed)),
+                _ => count(|facts| facts.made.load(Ordering::Relaxed)),
+            },
             busy_vus: count(|facts| facts.busy.load(Ordering::Relaxed)),
             iterations: count(|facts| facts.over.load(Ordering::Relaxed)),
             rate_per_sec: rate_per_sec(scenario, elapsed),

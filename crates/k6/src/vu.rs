@@ -99,6 +99,10 @@ impl Factory {
             longest_ns: scenario.maximum_end().as_ns(),
             start_ns: scenario.start_time().as_ns(),
             regular_ns: scenario.regular_end().as_ns().saturating_sub(scenario.start_time().as_ns()),
+            is_open: matches!(
+                scenario.executor,
+                Executor::ConstantArrivalRate(_) | Executor::RampingArrivalRate(_)
+            ),
             iterations_total: iterations_total(scenario, &test.consolidated.share),
             iterations_each: match &scenario.executor {
                 Executor::PerVuIterations(each) => u64::try_from(each.iterations()).ok(),
@@ -185,6 +189,8 @@ pub(crate) struct Vu {
     has_failed_init: bool,
     traffic: Traffic,
     begun_ns: u64,
+    /// When the iteration was due.
+    intended_ns: u64,
     iteration_count: u64,
     is_within: bool,
     /// Whether the iteration is over and only its shortest length is waited out.
@@ -203,6 +209,7 @@ impl Vu {
             has_failed_init: false,
             traffic: Traffic::default(),
             begun_ns: 0,
+            intended_ns: 0,
             iteration_count: 0,
             is_within: false,
             is_resting: false,
@@ -305,8 +312,8 @@ impl Vu {
         })
     }
 
-    fn begun(&mut self, now_ns: u64) -> Next {
-        self.begun_ns = now_ns;
+    fn begun(&mut self, now_ns: u64, intended_ns: u64) -> Next {
+        (self.begun_ns, self.intended_ns) = (now_ns, intended_ns);
         let (data, exec) = (self.test.state.setup_data.get().cloned().flatten(), self.facts.exec.clone());
         let (iteration, role) = (self.iteration_count, self.role);
         let Some(vm) = self.vm.as_mut() else { return Next::Done(Err(ErrorClass::Check)) };
@@ -314,6 +321,10 @@ impl Vu {
         host.vu.begin(now_ns, iteration, host.worker.started_tags(&host.test, &host.facts));
         host.vu.http.begin(self.test.consolidated.options.no_cookies_reset == Some(true));
         host.begun();
+        if self.facts.is_open {
+            let delay_ms = now_ns.saturating_sub(intended_ns) as f64 / 1e6;
+            self.worker.add(MetricId::ITERATION_START_DELAY, host.vu.tags.get(), delay_ms, now_ns);
+        }
         host.vu.iteration_in_scenario.set(self.facts.iterations.fetch_add(1, Ordering::Relaxed));
         let takes_data = role != Role::Setup;
         let step =
@@ -354,8 +365,11 @@ impl Vu {
         self.worker.add(MetricId::DATA_SENT, tags, sent as f64, now_ns);
         self.worker.add(MetricId::DATA_RECEIVED, tags, received as f64, now_ns);
         if self.role == Role::Iterations {
-            let ms = now_ns.saturating_sub(self.begun_ns) as f64 / 1e6;
-            self.worker.add(MetricId::ITERATION_DURATION, tags, ms, now_ns);
+            let ms_since = |from_ns: u64| now_ns.saturating_sub(from_ns) as f64 / 1e6;
+            self.worker.add(MetricId::ITERATION_DURATION, tags, ms_since(self.begun_ns), now_ns);
+            if self.facts.is_open {
+                self.worker.add(MetricId::ITERATION_RESPONSE_TIME, tags, ms_since(self.intended_ns), now_ns);
+            }
             self.worker.add(MetricId::ITERATIONS, tags, 1.0, now_ns);
         }
         self.worker.flush_now_and_then(now_ns);
@@ -433,7 +447,7 @@ impl Scenario for Vu {
         let now_ns = context.now_ns;
         match event {
             Event::Begun => {
-                let next = self.begun(now_ns);
+                let next = self.begun(now_ns, context.intended_ns);
                 self.iteration_count += 1;
                 next
             }

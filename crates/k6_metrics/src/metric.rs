@@ -127,4 +127,6 @@ built_ins! {
     GRPC_STREAMS_MSGS_RECEIVED "grpc_streams_msgs_received" Counter Default "Messages received on gRPC streams.";
     DATA_SENT "data_sent" Counter Data "Bytes sent.";
     DATA_RECEIVED "data_received" Counter Data "Bytes received.";
+    ITERATION_START_DELAY "iteration_start_delay" Trend Time "Of arrivals: from when an iteration was due until it began. Weir's own.";
+    ITERATION_RESPONSE_TIME "iteration_response_time" Trend Time "Of arrivals: from when an iteration was due until it was done. Weir's own.";
 }

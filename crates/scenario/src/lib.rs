@@ -94,6 +94,8 @@ pub trait Scenario {
 pub struct Context<'a> {
     /// The time of the event.
     pub now_ns: u64,
+    /// When the action was due.
+    pub intended_ns: u64,
     /// Checks passed and failed, as [`Shape::checks`] numbers them.
     pub checks: &'a mut [(u64, u64)],
 }

@@ -56,7 +56,7 @@ fn cost_ns(connections: &Connections, want: Want) -> f64 {
     let started = Instant::now();
     for count in 0..u64::from(COUNT) {
         // 10 µs apart, as at 100,000 requests per second.
-        let mut context = Context { now_ns: count * 10_000, checks: &mut [] };
+        let mut context = Context { now_ns: count * 10_000, intended_ns: count * 10_000, checks: &mut [] };
         assert!(user.begin(Choice::Next).is_some());
         let Next::Exchange(exchange) = user.resume(Event::Begun, &mut context) else { panic!("no request") };
         assert!(!user.request().is_empty() && exchange.want == want);

@@ -1,5 +1,7 @@
 // Users loop until the time is over.
 // exit: 0
+// absent: iteration_start_delay
+// no-stdout: WEIR
 // stdout: * a: 2 looping VUs for 1s (gracefulStop: 30s)
 // holds: iterations.count >= 6
 // holds: iterations.count <= 8

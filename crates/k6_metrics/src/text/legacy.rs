@@ -2,6 +2,7 @@
 
 use super::style::{Colors, Ink, printable};
 use super::table::{Inks, Table, TableStyle};
+use super::{OWN, OWN_TITLE};
 use crate::summary::{CheckSummary, GroupSummary, Summary, TimeUnit, TrendStats};
 
 pub use super::table::RateForm;
@@ -49,7 +50,18 @@ impl LegacyText {
             trend_stats: stats.names().collect(),
             rate_form: self.rate_form,
         };
-        for (metric, line) in Table::new(&summary.metrics, &style).lines() {
+        let (own, k6s): (Vec<_>, Vec<_>) =
+            summary.metrics.iter().partition(|metric| OWN.contains(&metric.parts().0));
+        self.table(&mut lines, &Table::new(k6s, &style));
+        if !own.is_empty() {
+            lines.extend([String::new(), format!("{}    {OWN_TITLE}", self.indent)]);
+            self.table(&mut lines, &Table::new(own, &style));
+        }
+        lines.join("\n")
+    }
+
+    fn table(&self, lines: &mut Vec<String>, table: &Table<'_>) {
+        for (metric, line) in table.lines() {
             let mark = if metric.thresholds.is_empty() {
                 " ".to_owned()
             } else if metric.thresholds.iter().all(|threshold| threshold.is_ok) {
@@ -61,7 +73,6 @@ impl LegacyText {
             let (depth, line) = line.strip_prefix("  ").map_or(("", line.as_str()), |line| ("  ", line));
             lines.push(format!("{}  {depth}{mark} {line}", self.indent));
         }
-        lines.join("\n")
     }
 
     fn group(&self, lines: &mut Vec<String>, group: &GroupSummary, indent: &str, depth: usize) {

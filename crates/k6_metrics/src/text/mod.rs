@@ -34,6 +34,11 @@ const STRETCHES: [&str; 6] = [
     "http_req_waiting",
 ];
 
+/// Metrics that k6 does not have: they stand in a table of their own after all others, so that k6's lines stay what they are.
+const OWN: [&str; 2] = ["iteration_start_delay", "iteration_response_time"];
+/// What that table is called.
+const OWN_TITLE: &str = "WEIR";
+
 impl Visibility {
     /// Whether a metric of this name (without tags) is shown. Names are compared whole: a custom `checks_of_mine` is shown.
     pub fn shows(self, name: &str) -> bool {

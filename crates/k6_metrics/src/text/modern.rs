@@ -1,9 +1,9 @@
 //! The text of releases from 1.0 on, compact and full.
 
-use super::Visibility;
 use super::legacy::failed_line;
 use super::style::{Colors, Ink, printable};
 use super::table::{Inks, RateForm, Table, TableStyle, compare};
+use super::{OWN, OWN_TITLE, Visibility};
 use crate::metric::{Contains, MetricKind};
 use crate::summary::{CheckSummary, MetricSummary, Section, Summary, ThresholdSummary};
 
@@ -156,8 +156,8 @@ impl Writer<'_> {
     fn section(&mut self, section: &Section, level: usize) {
         self.body(&section.checks, &section.metrics, level);
         for group in &section.groups {
-            let title = format!("↳ GROUP: {}", printable(&group.name));
-            self.lines.push(format!("{}{} ", indent(level), self.text.colors.paint(Ink::Bold, &title)));
+            let title = format!("GROUP: {}", printable(&group.name));
+            self.lines.push(format!("{}↳ {} ", indent(level), self.text.colors.paint(Ink::Bold, &title)));
             self.lines.push(String::new());
             self.section(group, level + 1);
         }
@@ -167,8 +167,11 @@ impl Writer<'_> {
         if !checks.is_empty() {
             self.checks(checks, level);
         }
-        let shown = |metric: &&MetricSummary| self.text.visibility.shows(metric.parts().0);
-        let table = Table::new(metrics.iter().filter(shown), self.style);
+        let (own, k6s): (Vec<_>, Vec<_>) = metrics
+            .iter()
+            .filter(|metric| self.text.visibility.shows(metric.parts().0))
+            .partition(|metric| OWN.contains(&metric.parts().0));
+        let table = Table::new(k6s, self.style);
         let indent = indent(level);
         for (heading, title) in HEADINGS {
             let lines = table.lines().filter(|(metric, _)| Heading::of(metric.parts().0) == heading);
@@ -178,6 +181,12 @@ impl Writer<'_> {
                 self.lines.extend(lines);
                 self.lines.push(String::new());
             }
+        }
+        if !own.is_empty() {
+            self.lines.push(format!("{indent}{}", self.text.colors.paint(Ink::Bold, OWN_TITLE)));
+            let table = Table::new(own, self.style);
+            self.lines.extend(table.lines().map(|(_, line)| format!("{indent}{line}")));
+            self.lines.push(String::new());
         }
     }
 

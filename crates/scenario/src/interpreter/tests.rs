@@ -81,7 +81,7 @@ impl Conversation {
     }
 
     fn resume(&mut self, event: Event<'_>) -> Next {
-        self.user.resume(event, &mut Context { now_ns: 0, checks: &mut self.checks })
+        self.user.resume(event, &mut Context { now_ns: 0, intended_ns: 0, checks: &mut self.checks })
     }
 
     fn answer(&mut self, bytes: &str) -> Next {
@@ -263,7 +263,7 @@ fn a_feed_gives_each_row_once_and_then_stops() {
     for worker_index in 0..2 {
         let mut user = program.source(worker_index, 2).user(worker_index);
         while user.begin(Choice::Next).is_some() {
-            user.resume(Event::Begun, &mut Context { now_ns: 0, checks: &mut [] });
+            user.resume(Event::Begun, &mut Context { now_ns: 0, intended_ns: 0, checks: &mut [] });
             seen.push(String::from_utf8_lossy(user.request()).split(' ').nth(1).unwrap().to_owned());
         }
     }
