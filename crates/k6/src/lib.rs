@@ -32,7 +32,7 @@ pub use lower::lower;
 pub use outputs::OutputsEnd;
 pub use progress::Stage;
 pub use remote::{FetchError, LOCK_NAME, Lock, LockError, Locked, Network, Remote};
-pub use summary::{Outcome, Written};
+pub use summary::{DataForm, Outcome, TextForm, Written};
 pub use test::{Listener, Loudness, Remark, Source, Test, TestError};
 pub use vendor::{Change, Vendored, vendor};
 pub use vu::{Factory, Role};

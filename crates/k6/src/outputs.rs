@@ -1,17 +1,19 @@
-//! Samples as files: each worker and the control plane hand theirs to one writer, with times since the test's clock began.
+//! Samples as files and on their way to servers: each worker and the control plane hand theirs to one writer, with times since the test's clock began.
 
 use crate::host::Worker;
-use crate::test::Test;
+use crate::test::{Loudness, Test};
 use k6_metrics::output::{
-    Metadata, Missing, Origin, OutputError, OutputSpec, Sample, SampleFeed, SampleWriter,
+    Metadata, Missing, Origin, OutputError, OutputReport, OutputSpec, Sample, SampleFeed, SampleWriter,
 };
 use k6_metrics::{CheckId, MetricId, TagSetId};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What came of the files.
+/// What came of the outputs.
 #[derive(Debug, Default)]
 pub struct OutputsEnd {
-    /// Files that failed, and how.
+    /// Each output with what it holds and what it lost.
+    pub reports: Vec<OutputReport>,
+    /// Those that failed and were not said yet, and how.
     pub errors: Vec<OutputError>,
     /// What is not in them.
     pub missing: Missing,
@@ -38,8 +40,18 @@ impl Test {
     pub fn close_outputs(&self) -> OutputsEnd {
         let writer = self.state.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let Some(writer) = writer else { return OutputsEnd::default() };
-        let (_, errors, missing) = writer.finish();
-        OutputsEnd { errors, missing }
+        let (reports, errors, missing) = writer.finish();
+        OutputsEnd { reports, errors, missing }
+    }
+
+    /// Says which outputs failed since the last time.
+    pub(crate) fn say_failed_outputs(&self) {
+        let writer = self.state.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let errors = writer.as_ref().map(SampleWriter::take_errors).unwrap_or_default();
+        drop(writer);
+        for error in errors {
+            self.say(Loudness::Error, format!("--out: {error}; the test goes on"), None, None);
+        }
     }
 
     /// Somebody's way to the files, if there are any.

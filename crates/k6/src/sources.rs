@@ -125,6 +125,16 @@ impl Files {
     }
 }
 
+impl Files {
+    /// The text of the main script, which was loaded before; empty where it is gone since.
+    pub(crate) fn main_text(&mut self, path: &str) -> String {
+        match self.load(path) {
+            Ok(Loaded::JavaScript(text) | Loaded::TypeScript(text) | Loaded::Json(text)) => text,
+            Ok(Loaded::Native) | Err(_) => String::new(),
+        }
+    }
+}
+
 impl Sources for Files {
     fn resolve(&mut self, specifier: &str, referrer: &str) -> Result<String, String> {
         let is_built_in = |name: &str| BUILT_IN.iter().any(|(built_in, _)| *built_in == name);

@@ -4,13 +4,14 @@ use crate::host::bytes_of;
 use crate::test::{Loudness, Remark, Test};
 use crate::vu::Vu;
 use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
-use k6_metrics::summary::TimeUnit;
+use k6_metrics::summary::{Execution, MachineFacts, TimeUnit};
 use k6_metrics::text::{Colors, LegacyText, ModernText, RateForm, Visibility, humanize_value};
 use k6_metrics::{
-    Contains, Detail, Json, JunitNames, MetricKind, Moment, Summary, SummaryInput, SummaryOptions,
+    Books, Contains, Detail, Json, JunitNames, MetricKind, Moment, Summary, SummaryInput, SummaryOptions,
     SummaryState, TrendStats, junit,
 };
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Places and what is to be written there.
 pub(crate) type Parts = Vec<(String, Vec<u8>)>;
@@ -52,22 +53,33 @@ impl From<String> for HandleError {
 }
 
 /// How the text looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextForm {
+    /// That of releases from 1.0 on.
+    #[default]
     Modern,
+    /// That of old releases.
     Legacy,
+    /// There is neither text nor `handleSummary`.
+    None,
 }
 
+/// The form of the summary's data: of the argument of `handleSummary` and the exported file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DataForm {
+    /// That of all releases.
+    #[default]
+    Common,
+    /// The newer one, `--new-machine-readable-summary`.
+    Machine,
+}
+
+/// The release of k6 whose forms the data has.
+const K6_VERSION: &str = "2.2.0";
+
 impl Test {
-    /// The test's end after `elapsed_ns`, its runs being over. `is_legacy`: the text of old releases. `is_silent`: neither text nor
-    /// `handleSummary`.
-    pub fn summary(
-        self: &Arc<Self>,
-        elapsed_ns: u64,
-        state: SummaryState,
-        is_legacy: bool,
-        is_silent: bool,
-    ) -> Outcome {
+    /// The test's end after `elapsed_ns`, its runs being over.
+    pub fn summary(self: &Arc<Self>, elapsed_ns: u64, state: SummaryState, form: TextForm) -> Outcome {
         let options = &self.consolidated.options;
         let names = options.summary_trend_stats.as_ref().map(|stats| stats.names().to_vec());
         let stats = names.and_then(|names| TrendStats::parse(names.iter().map(String::as_str)).ok());
@@ -83,7 +95,7 @@ impl Test {
             self.state.setup_data.get().cloned().flatten().and_then(|text| Json::parse(&text).ok());
         let mut thresholds = self.state.thresholds.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let state = SummaryState { test_run_duration_ms: elapsed_ns as f64 / 1e6, ..state };
-        let (evaluation, summary) = self.with_books(|books| {
+        let (evaluation, summary, machine) = self.with_books(|books| {
             let evaluation = thresholds.evaluate(books, elapsed_ns, Moment::Final);
             let input = SummaryInput {
                 books,
@@ -92,26 +104,53 @@ impl Test {
                 state,
                 setup_data: setup_data.as_ref(),
             };
-            (evaluation, Summary::new(input))
+            let summary = Summary::new(input);
+            let machine = self.machine_form(&summary, books);
+            (evaluation, summary, machine)
         });
-        let mut written = Written { parts: Vec::new(), export: Some(summary.to_export().to_pretty()) };
-        if !is_silent {
-            let form = if is_legacy { Form::Legacy } else { Form::Modern };
-            let parts = self.parts(&summary, form, state.is_stdout_tty);
+        let export = machine.as_ref().map_or_else(|| summary.to_export(), Json::clone).to_pretty();
+        let mut written = Written { parts: Vec::new(), export: Some(export) };
+        if form != TextForm::None {
+            let data = machine.unwrap_or_else(|| summary.to_json()).to_compact();
+            let parts = self.parts(&summary, data, form, state.is_stdout_tty);
             written.export = written.export.filter(|_| parts.is_some());
             written.parts = parts.unwrap_or_default();
         }
         Outcome { crossed: evaluation.failure_text(), written }
     }
 
+    /// The data in the newer form, where that was asked for.
+    fn machine_form(&self, summary: &Summary, books: &Books) -> Option<Json> {
+        let script = self.machine_script.as_deref()?;
+        let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+        let facts = MachineFacts {
+            script,
+            execution: Execution::Local,
+            generated_at: &k6_metrics::output::rfc3339(now_ns, 0),
+            k6_version: K6_VERSION,
+            visibility: self.visibility(),
+        };
+        Some(summary.to_machine(books, facts))
+    }
+
+    fn visibility(&self) -> Visibility {
+        if self.detail == Detail::Full { Visibility::Full } else { Visibility::Compact }
+    }
+
     /// What `handleSummary` returns, or the text; `None`: it returned what can't be written.
-    fn parts(self: &Arc<Self>, summary: &Summary, form: Form, is_colored: bool) -> Option<Parts> {
+    fn parts(
+        self: &Arc<Self>,
+        summary: &Summary,
+        data: String,
+        form: TextForm,
+        is_colored: bool,
+    ) -> Option<Parts> {
         let text = || self.text(summary, form, is_colored).into_bytes();
         let default = || Some(vec![("stdout".to_owned(), text())]);
         if !self.exports.iter().any(|name| name == "handleSummary") {
             return default();
         }
-        match Vu::handle_summary(self, summary.to_json().to_compact()).map_err(HandleError::from) {
+        match Vu::handle_summary(self, data).map_err(HandleError::from) {
             Ok(None) => default(),
             Ok(Some(parts)) => Some(parts),
             Err(HandleError::NoMap) => {
@@ -133,17 +172,16 @@ impl Test {
         }
     }
 
-    fn text(&self, summary: &Summary, form: Form, is_colored: bool) -> String {
+    fn text(&self, summary: &Summary, form: TextForm, is_colored: bool) -> String {
         let colors = if is_colored { Colors::On } else { Colors::Off };
         match form {
-            Form::Legacy => {
+            TextForm::Legacy => {
                 // The library for scripts has marks; the text itself lost them in 0.54.
                 let text = LegacyText { colors, rate_form: RateForm::OutOf, ..LegacyText::default() };
                 format!("\n{}\n\n", text.render(summary))
             }
-            Form::Modern => {
-                let visibility =
-                    if self.detail == Detail::Full { Visibility::Full } else { Visibility::Compact };
+            TextForm::Modern | TextForm::None => {
+                let visibility = self.visibility();
                 format!("\n{}\n\n", ModernText { visibility, colors }.render(summary))
             }
         }

@@ -32,6 +32,8 @@ pub struct Source {
     pub no_thresholds: bool,
     /// Whether samples are kept by scenario and group too.
     pub detail: Detail,
+    /// In which form `handleSummary` and the exported file have the summary.
+    pub data_form: crate::DataForm,
 }
 
 /// How loud something is said.
@@ -88,6 +90,8 @@ pub struct Test {
     pub exports: Vec<String>,
     pub(crate) listener: Listener,
     pub(crate) network: crate::network::Network,
+    /// The script's text, where the summary's data has the form that holds it.
+    pub(crate) machine_script: Option<String>,
     pub(crate) state: State,
 }
 
@@ -192,6 +196,10 @@ impl Test {
         let archived_env = source.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
         let mut env = archived_env.unwrap_or_default();
         env.extend(source.env);
+        let machine_script = match source.data_form {
+            crate::DataForm::Common => None,
+            crate::DataForm::Machine => Some(files.main_text(&path)),
+        };
         let named = crate::native::globals::Named::by(&script);
         let folder = Path::new(&path).parent().map(Path::to_owned).unwrap_or_default();
         let make = |consolidated: Consolidated, registry: Registry, listener: Listener, env| {
@@ -206,6 +214,7 @@ impl Test {
                 consolidated,
                 env,
                 detail: source.detail,
+                machine_script: machine_script.clone(),
                 state: State::new(&registry, source.detail),
                 registry,
                 exports: Vec::new(),

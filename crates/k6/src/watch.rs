@@ -124,16 +124,20 @@ impl RunObserver for Watch {
         if dropped > 0 {
             self.say_insufficient(progress.phase);
         }
+        self.test.say_failed_outputs();
         let tags = self.test.dropped_tags(progress.phase);
         let (active, made) = self.test.vu_counts();
         if dropped > 0 {
             self.add(&[(MetricId::DROPPED_ITERATIONS, tags, dropped as f64)], end_ns);
         }
-        let run_tags = self.test.run_tags;
-        self.add(
-            &[(MetricId::VUS, run_tags, active as f64), (MetricId::VUS_MAX, run_tags, made as f64)],
-            end_ns,
-        );
+        // Once in each whole second: what is left of one at the end has none.
+        if interval.duration_ns >= plan::Plan::INTERVAL_NS {
+            let run_tags = self.test.run_tags;
+            self.add(
+                &[(MetricId::VUS, run_tags, active as f64), (MetricId::VUS_MAX, run_tags, made as f64)],
+                end_ns,
+            );
+        }
         if self.has_stopped || end_ns.saturating_sub(self.evaluated_ns) < EVALUATION_PERIOD_NS {
             return;
         }

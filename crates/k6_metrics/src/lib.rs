@@ -6,7 +6,7 @@
 //! Books        a worker's sinks: add(metric, tags, value, time), check(…); merged by the control plane
 //! Thresholds   what the test promises: evaluated against the merged books every two seconds and at the end
 //! Summary      the results: as data (to_json, to_export, to_machine) and as text (text::LegacyText, text::ModernText, junit)
-//! output       samples as JSON lines and CSV: a SampleFeed per worker, one thread that writes
+//! output       samples as JSON lines and CSV, to InfluxDB and Prometheus: a SampleFeed per worker, one thread that writes
 //! ```
 //!
 //! Values of times are ms as `f64`; instants are ns since the run's origin. Layouts and schemas are k6's; numbers are Weir's: trends are histograms

@@ -61,7 +61,7 @@ fn faults(path: &Path, url: &str) -> Vec<String> {
     let mut command = command(&words);
     for pair in said(&text, "env").iter().flat_map(|pairs| pairs.split_whitespace()) {
         let (key, value) = pair.split_once('=').unwrap();
-        command.env(key, value);
+        command.env(key, value.replace("$FOLDER", place));
     }
     let output = command.output().unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -1,7 +1,14 @@
 // Samples as JSON lines and CSV, each with its metric, value and tags; other outputs are named and left out.
-// args: -i 3 --out json=$FOLDER/o.json --out csv=$FOLDER/o.csv --out influxdb=http://127.0.0.1:1/k6
+// args: -i 3 --out json=$FOLDER/o.json --out csv=$FOLDER/o.csv --out influxdb=http://me:secret@127.0.0.1:1/k6 --out cloud
+// env: K6_WEB_DASHBOARD=true K6_WEB_DASHBOARD_PORT=-1 K6_WEB_DASHBOARD_EXPORT=$FOLDER/page.html
 // exit: 0
-// stderr: --out influxdb: only json and csv are written
+// stderr: --out: can't send samples to `InfluxDBv1 (http://127.0.0.1:1)`: 127.0.0.1:1: connection refused
+// stderr: samples did not get to InfluxDBv1 (http://127.0.0.1:1)
+// stderr: --out cloud: nothing is sent to a cloud
+// no-stderr: secret
+// part: page.html <!doctype html>
+// part: page.html outputs.js
+// stdout: csv), InfluxDBv1 (http://127.0.0.1:1)
 // stdout: output: json (
 // part: o.json {"type":"Metric","data":{"name":"mine","type":"trend","contains":"time"
 // part: o.json "value":7,"tags":{"colour":"red","group":"::one","scenario":"default"}}}

@@ -4,7 +4,7 @@ use super::log::Log;
 use super::progress::View;
 use super::{Words, error_of};
 use crate::talk::Talk;
-use ::k6::{Stage, Test, TestError};
+use ::k6::{Stage, Test, TestError, TextForm};
 use k6_metrics::SummaryState;
 use k6_options::{ExitCode, SummaryMode};
 use record::{RunRecord, VerdictState};
@@ -35,8 +35,12 @@ pub(super) fn finish(
         test_run_duration_ms: 0.0,
     };
     let is_silent = settings.summary_mode == Some(SummaryMode::Disabled);
-    let is_legacy = settings.summary_mode == Some(SummaryMode::Legacy);
-    let outcome = test.summary(test.elapsed_ns(), state, is_legacy, is_silent);
+    let form = match settings.summary_mode {
+        Some(SummaryMode::Disabled) => TextForm::None,
+        Some(SummaryMode::Legacy) => TextForm::Legacy,
+        Some(SummaryMode::Compact | SummaryMode::Full) | None => TextForm::Modern,
+    };
+    let outcome = test.summary(test.elapsed_ns(), state, form);
     for (place, bytes) in &outcome.written.parts {
         let written = match place.as_str() {
             "stdout" => io::stdout().write_all(bytes),
@@ -79,10 +83,29 @@ fn weir_says(record: &RunRecord) -> String {
         VerdictState::Invalid => "not valid",
     };
     let mut text = format!("\nWeir: the run is {word}\n");
+    // Scenarios often share a fault: what helps is said once.
+    let mut by_hint: Vec<(&str, Vec<&str>)> = Vec::new();
     for reason in verdict.reasons.iter().filter(|reason| reason.state > VerdictState::Valid) {
-        text.push_str(&format!("warning: {}\nhint: {}\n", reason.message, reason.hint));
+        match by_hint.iter_mut().find(|(hint, _)| *hint == reason.hint) {
+            Some((_, messages)) => messages.push(&reason.message),
+            None => by_hint.push((&reason.hint, vec![&reason.message])),
+        }
+    }
+    for (hint, messages) in by_hint {
+        messages.iter().for_each(|message| text.push_str(&format!("warning: {message}\n")));
+        text.push_str(&format!("hint: {}\n", in_k6s_words(hint)));
     }
     text
+}
+
+/// A hint of Weir's with the names that things have for who writes k6 scripts.
+fn in_k6s_words(hint: &str) -> String {
+    let words = [
+        ("`users_max`", "`maxVUs`"),
+        ("(-t)", "(--threads)"),
+        ("let arrivals queue", "let iterations wait (--queue)"),
+    ];
+    words.iter().fold(hint.to_owned(), |text, (ours, theirs)| text.replace(ours, theirs))
 }
 
 /// The process's code; what ended the test badly is logged.

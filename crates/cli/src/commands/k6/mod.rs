@@ -4,19 +4,21 @@ mod archive;
 mod convert;
 mod end;
 mod log;
+mod outputs;
 mod progress;
 mod source;
 mod vendor;
 
 use self::end::{Ending, finish};
 use self::log::Log;
+use self::outputs::Asked;
 use self::progress::{Ticker, View};
 use crate::args::KeepArgs;
 use crate::exit::Failure;
 use crate::keeping::Keeping;
 use crate::signals::SignalWatch;
 use crate::talk::Talk;
-use ::k6::{Loudness, Remark, Role, Source, Stage, Test, TestError, Watch};
+use ::k6::{DataForm, Loudness, Remark, Role, Source, Stage, Test, TestError, Watch};
 use k6_metrics::Detail;
 use k6_metrics::output::OutputSpec;
 use k6_options::{Command, CommandLine, ConfigFile, ExitCode, Layers, Options, StartText, SummaryMode};
@@ -268,6 +270,10 @@ fn load(command: Command, words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>
         env,
         no_thresholds: settings.no_thresholds == Some(true),
         detail: if settings.summary_mode == Some(SummaryMode::Full) { Detail::Full } else { Detail::Compact },
+        data_form: match settings.new_machine_readable_summary {
+            Some(true) => DataForm::Machine,
+            _ => DataForm::Common,
+        },
     };
     let log = Arc::clone(log);
     Test::load(source, Box::new(move |remark| log.say(remark)))
@@ -314,7 +320,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
         return say_out(&usage());
     }
     let log = Arc::new(prepare(&mut words)?);
-    let ran = load(Command::Run, &mut words, &log).and_then(|test| perform(&test, &words, &log, talk));
+    let ran = load(Command::Run, &mut words, &log).and_then(|test| perform(&test, &mut words, &log, talk));
     Ok(ran.unwrap_or_else(|error| {
         log.say_error(&error);
         error.code
@@ -322,15 +328,17 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
 }
 
 /// Runs a test that is loaded, from `setup` to its summary.
-fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Result<ExitCode, TestError> {
+fn perform(test: &Arc<Test>, words: &mut Words, log: &Arc<Log>, talk: &Talk) -> Result<ExitCode, TestError> {
     warn_of_undone(&words.line.settings, test.consolidated.options.paused == Some(true), log);
-    let script = &words.line.script;
     let view = View::new(&words.line.settings);
-    let outputs = outputs_of(&words.line.settings.out, log)?;
+    let asked = Asked::read(&words.line.settings, &variables(), log)?;
+    let (page, dashboard) = asked.page(&mut words.own.keep, log)?;
+    let (words, outputs) = (&*words, asked.specs);
+    let script = &words.line.script;
     if !view.is_quiet {
         let name = format!("\n  Weir {}, running a k6 script\n\n", env!("CARGO_PKG_VERSION"));
         let outputs: Vec<String> = outputs.iter().map(OutputSpec::description).collect();
-        let start = StartText { script, outputs: &outputs, web_dashboard: None };
+        let start = StartText { script, outputs: &outputs, web_dashboard: dashboard.as_deref() };
         say_out(&(name + &start.text(&test.consolidated, view.colour)))?;
     }
     let plan = ::k6::lower(test, script, plan::Plan::SEED, words.own.keeps_late).map_err(|faults| {
@@ -400,49 +408,13 @@ fn perform(test: &Arc<Test>, words: &Words, log: &Arc<Log>, talk: &Talk) -> Resu
         failed = fixture(test, "teardown", Role::Teardown, limit, &last_control)?;
     }
     ticker.stop();
-    close_outputs(test, log);
+    outputs::close(test, log);
+    page.write(record.as_ref())?;
     if signals.count() > 1 {
         return Err(error_of(ExitCode::Aborted, "test run was aborted by a second signal"));
     }
     let ending = Ending { failed, was_signalled: signals.count() > 0, has_crossed };
     finish(test, words, record.as_ref(), log, talk, ending)
-}
-
-/// The files of samples that were asked for; other kinds of output are named.
-fn outputs_of(asked: &[String], log: &Log) -> Result<Vec<OutputSpec>, TestError> {
-    let mut specs = Vec::new();
-    for text in asked {
-        let (kind, argument) = text.split_once('=').unwrap_or((text, ""));
-        match kind {
-            "json" => specs.push(OutputSpec::json(argument)),
-            "csv" => {
-                let spec = OutputSpec::csv(argument, |name| std::env::var(name).ok());
-                specs.push(
-                    spec.map_err(|error| {
-                        error_of(ExitCode::InvalidConfig, format!("--out {text}: {error}"))
-                    })?,
-                );
-            }
-            _ => log.say(&Remark {
-                loudness: Loudness::Warning,
-                message: format!(
-                    "--out {kind}: only json and csv are written; the run is kept, see `weir runs`"
-                ),
-                source: None,
-                hint: None,
-                fields: Vec::new(),
-            }),
-        }
-    }
-    Ok(specs)
-}
-
-/// Closes the files of samples and says what is not in them.
-fn close_outputs(test: &Test, log: &Log) {
-    let end = test.close_outputs();
-    let missing = end.missing.text().map(|said| error_of(ExitCode::Other, said));
-    let errors = end.errors.iter().map(|error| error_of(ExitCode::Other, format!("--out: {error}")));
-    errors.chain(missing).for_each(|error| log.say_error(&error));
 }
 
 /// Flags that are read and not done.
@@ -455,22 +427,14 @@ fn warn_of_undone(settings: &k6_options::Settings, is_paused: bool, log: &Log) {
             settings.traces_output.as_deref().is_some_and(|to| to != "none"),
             "--traces-output: there are no traces",
         ),
-        (
-            settings.new_machine_readable_summary == Some(true),
-            "--new-machine-readable-summary: the common form is written",
-        ),
-        (settings.web_dashboard == Some(true), "K6_WEB_DASHBOARD: use `weir serve`"),
     ];
     for (_, message) in undone.iter().filter(|(is_asked, _)| *is_asked) {
-        let message = (*message).to_owned();
-        log.say(&Remark {
-            loudness: Loudness::Warning,
-            message,
-            source: None,
-            hint: None,
-            fields: Vec::new(),
-        });
+        say_warning(log, (*message).to_owned());
     }
+}
+
+fn say_warning(log: &Log, message: String) {
+    log.say(&Remark { loudness: Loudness::Warning, message, source: None, hint: None, fields: Vec::new() });
 }
 
 /// Runs `setup` or `teardown`; why it failed, where it did.

@@ -6,15 +6,18 @@
 //! ```
 //!
 //! Source: the line protocol's reference of InfluxDB 1.8. What it can't express is left out or put in its way: NaN and infinities (no field value), line
-//! breaks in tags (a space), a backslash at a tag's end (it would take the sign after it).
+//! breaks in tags (a space), a backslash at a tag's end (it would take the sign after it). Of two points of a series at one instant only the last is kept
+//! there, and a worker gives all that happens in one of its turns the same time: so further ones are a nanosecond later each.
 
 use super::http::{Endpoint, decoded, encoded};
+use crate::metric::MetricId;
 use crate::output::feed::Sample;
 use crate::output::time::Origin;
 use crate::output::writer::RENDERED_BYTES_MAX;
 use crate::registry::{Registry, shown};
 use crate::tags::TagSetId;
 use proto::tls::{Certificates, TlsSettings};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -31,6 +34,9 @@ pub struct InfluxSpec {
     unit: TimeUnit,
     fields: Vec<(String, FieldKind)>,
 }
+
+/// Series whose last instants are kept: beyond it all are forgotten.
+const INSTANTS_MAX: usize = 1 << 20;
 
 /// In which unit times are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +148,8 @@ pub(super) struct Lines {
     /// By set of tags: `,a=b c="d",`, the fields being those that tags became; `None` until its first sample.
     tags: Vec<Option<String>>,
     tags_bytes: usize,
+    /// By series: the time of its last sample, and how many came with it before.
+    instants: HashMap<(MetricId, TagSetId), (u64, u64)>,
 }
 
 impl Lines {
@@ -154,6 +162,7 @@ impl Lines {
             names: Vec::new(),
             tags: Vec::new(),
             tags_bytes: 0,
+            instants: HashMap::new(),
         }
     }
 
@@ -173,10 +182,22 @@ impl Lines {
         out.push_str(tags.unwrap_or(" "));
         out.push_str("value=");
         crate::json::write_number(out, sample.value);
-        let time = self.origin.unix_ns_of(sample.time_ns) / self.unit.ns;
+        let time = self.instant(sample) / self.unit.ns;
         // Writing to a string can't fail.
         let _ = writeln!(out, " {time}");
         true
+    }
+
+    /// When the sample was, ns since 1970, apart from others of its series.
+    fn instant(&mut self, sample: &Sample) -> u64 {
+        let unix_ns = self.origin.unix_ns_of(sample.time_ns);
+        if self.instants.len() >= INSTANTS_MAX {
+            self.instants.clear();
+        }
+        let (last_ns, count) = self.instants.entry((sample.metric, sample.tags)).or_insert((0, 0));
+        *count = if *last_ns == unix_ns { *count + 1 } else { 0 };
+        *last_ns = unix_ns;
+        unix_ns.saturating_add(*count)
     }
 
     #[cold]
@@ -323,5 +344,24 @@ mod tests {
             "my\\ metric,z=1 is=true,ratio=0.5,url=\"a\\\"b\\\\\",vu=7i,value=2 1795250296001\n",
         );
         check(&[("vu", "x"), ("ratio", "x"), ("is", "x")], 2.0, "my\\ metric value=2 1795250296001\n");
+    }
+
+    #[test]
+    fn samples_of_one_instant_stand_apart() {
+        let registry = Registry::new(SystemTags::default());
+        let spec = InfluxSpec::read("", &none).unwrap();
+        let mut lines = Lines::new(&registry, Origin::default(), &spec);
+        let mut out = String::new();
+        for (metric, time_ns) in [
+            (MetricId::VUS, 5),
+            (MetricId::VUS, 5),
+            (MetricId::VUS_MAX, 5),
+            (MetricId::VUS, 5),
+            (MetricId::VUS, 9),
+        ] {
+            let (tags, metadata) = (TagSetId::EMPTY, Metadata::default());
+            lines.write(&mut out, &Sample { metric, tags, time_ns, value: 1.0, metadata });
+        }
+        assert_eq!(out, "vus value=1 5\nvus value=1 6\nvus_max value=1 5\nvus value=1 7\nvus value=1 9\n");
     }
 }
