@@ -40,7 +40,7 @@ const WORDS: [(&str, Where, &str); 16] = [
 ];
 
 /// Single files that may have a word, because there is no other way.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 4] = [
     // LuaJIT with all that wrk's scripts may use, `ffi` and `debug`, is opened by one such call and no more.
     ("unsafe", "crates/wrk/src/lua/open.rs"),
     // A host function finds the stack that it is to suspend, and bytecode is read back: neither has a safe interface.
