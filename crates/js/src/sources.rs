@@ -8,6 +8,17 @@ pub trait Sources {
     /// What is wrong with the specifier and how to mend it.
     fn resolve(&mut self, specifier: &str, referrer: &str) -> Result<String, String>;
 
+    /// What a native module offers, in order, beside its default, which is all of it: `import * as it` then makes none of it. `None`: what
+    /// the module has is known when it is made.
+    fn names(&self, _url: &str) -> Option<&'static [&'static str]> {
+        None
+    }
+
+    /// Final URLs of the modules that [`crate::Calls::load`] runs for what a native module offers.
+    fn behind(&self, _url: &str) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The module behind a final URL; asked once for each.
     ///
     /// # Errors

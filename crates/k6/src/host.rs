@@ -5,7 +5,7 @@ pub(crate) use crate::native::bytes_of;
 use crate::request;
 use crate::test::{Loudness, Test};
 use js::rquickjs::function::Opt;
-use js::rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
+use js::rquickjs::{Coerced, Ctx, Exception, Function, Result, Value};
 use js::{Calls, Host, Level};
 use k6_metrics::output::SampleFeed;
 use k6_metrics::{Books, CheckId, MetricId, TagSetId, Tags};
@@ -46,6 +46,8 @@ pub(crate) struct ScenarioFacts {
     pub(crate) group: String,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) env: BTreeMap<String, String>,
+    /// That with the test's: what `__ENV` holds.
+    pub(crate) whole_env: OnceLock<Arc<[(String, String)]>>,
     /// When it starts, after the first scenario could.
     pub(crate) start_ns: u64,
     /// From its start to its regular end.
@@ -162,6 +164,17 @@ impl Drop for Worker {
     }
 }
 
+impl ScenarioFacts {
+    /// What `__ENV` holds, for all users.
+    fn shared_env(&self, test: &Test) -> &Arc<[(String, String)]> {
+        self.whole_env.get_or_init(|| {
+            let mut env = test.env.clone();
+            env.extend(self.env.clone());
+            env.into_iter().collect()
+        })
+    }
+}
+
 /// Checks with their tags.
 type ChecksByName = HashMap<String, (CheckId, TagSetId)>;
 
@@ -270,11 +283,7 @@ impl Host for VuHost {
 
     fn globals<'js>(&self, ctx: &Ctx<'js>, calls: &Calls<Self>) -> Result<()> {
         let globals = ctx.globals();
-        let env = Object::new(ctx.clone())?;
-        for (name, value) in self.test.env.iter().chain(&self.facts.env) {
-            env.set(name.as_str(), value.as_str())?;
-        }
-        globals.set("__ENV", env)?;
+        globals.set("__ENV", calls.texts(ctx, self.facts.shared_env(&self.test))?)?;
         globals.set("__VU", self.vu.id as f64)?;
         globals.set("global", globals.clone())?;
         native::globals::install(ctx, calls, self.test.named)?;

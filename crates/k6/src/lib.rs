@@ -14,6 +14,7 @@ mod lower;
 mod names;
 mod native;
 mod network;
+mod offers;
 mod outputs;
 mod progress;
 mod proxy;

@@ -152,11 +152,7 @@ fn load(scenario: &Scenario, share: &Share, keeps_late: bool) -> Load {
             {
                 stages.pop();
             }
-            Load::Ramping {
-                users_from,
-                stages,
-                ramp_down_limit_ns: ramping.graceful_ramp_down().as_ns(),
-            }
+            Load::Ramping { users_from, stages, ramp_down_limit_ns: ramping.graceful_ramp_down().as_ns() }
         }
         Executor::ConstantArrivalRate(rate) => open(rate.plan_stages(), rate.max_vus(), Arrivals::Constant),
         Executor::RampingArrivalRate(rate) => {

@@ -13,10 +13,12 @@ const MODULE_BYTES_MAX: u64 = 32 << 20;
 
 /// Modules written in JavaScript on native ones.
 const BUILT_IN: &[(&str, &str)] = &[
-    ("k6", include_str!("modules/k6.js")),
-    ("k6/http", include_str!("modules/http.js")),
+    ("weir:http/requests", include_str!("modules/http/requests.js")),
+    ("weir:http/batch", include_str!("modules/http/batch.js")),
+    ("weir:http/jars", include_str!("modules/http/jars.js")),
+    ("weir:http/arguments", include_str!("modules/http/arguments.js")),
     ("k6/metrics", include_str!("modules/metrics.js")),
-    ("k6/execution", include_str!("modules/execution.js")),
+    ("weir:execution/objects", include_str!("modules/execution.js")),
     ("k6/data", include_str!("modules/data.js")),
     ("k6/encoding", include_str!("modules/encoding.js")),
     ("k6/crypto", include_str!("modules/crypto.js")),
@@ -141,7 +143,9 @@ impl Sources for Files {
         let is_ours = is_built_in(referrer) || LIBRARIES.iter().any(|(begin, _)| referrer.starts_with(begin));
         let is_main = referrer.is_empty();
         let is_private = specifier.starts_with("weir:");
-        let is_there = is_built_in(specifier) || NATIVE.contains(&specifier);
+        let is_there = is_built_in(specifier)
+            || NATIVE.contains(&specifier)
+            || crate::offers::names(specifier).is_some();
         if is_main || is_there && (is_ours || !is_private) {
             return Ok(specifier.to_owned());
         }
@@ -170,7 +174,7 @@ impl Sources for Files {
         if let Some((_, text)) = BUILT_IN.iter().find(|(name, _)| *name == url) {
             return Ok(Loaded::JavaScript((*text).to_owned()));
         }
-        if NATIVE.contains(&url) {
+        if NATIVE.contains(&url) || crate::offers::names(url).is_some() {
             return Ok(Loaded::Native);
         }
         if let Some(text) = self.library(url) {
@@ -185,6 +189,14 @@ impl Sources for Files {
             None if path.ends_with("/-") => Loaded::TypeScript(text),
             _ => Loaded::JavaScript(text),
         })
+    }
+
+    fn names(&self, url: &str) -> Option<&'static [&'static str]> {
+        crate::offers::names(url)
+    }
+
+    fn behind(&self, url: &str) -> &'static [&'static str] {
+        crate::offers::behind(url)
     }
 }
 

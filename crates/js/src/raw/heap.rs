@@ -1,9 +1,9 @@
 //! A user's heap: what the engine allocates from, dense, with a limit that leaves room to say so.
 //!
-//! Small blocks stand one behind the other in chunks, each behind eight bytes that hold its size; a freed one goes on a list of its size. A
-//! user's heap is given back chunk by chunk when the user is gone. It takes as much memory and time as the system's allocator (2 KiB more of
-//! 104, 3.0 µs for 3.1 in `examples/users`); what it is for is a limit that leaves room to say that it was passed, where the engine would
-//! otherwise end the process, and an end in which freed blocks stay as they were (see [`Level::end`]).
+//! Small blocks stand one behind the other in chunks, each behind one byte that holds its size; a freed one goes on a list of its size. A
+//! user's heap is given back chunk by chunk when the user is gone. Half of what a user holds are names of 20 to 30 bytes behind a head of
+//! 24, so the size's byte is what the system's allocator takes eight for. Beside that it is for a limit that leaves room to say that it was
+//! passed, where the engine would otherwise end the process, and an end in which freed blocks stay as they were (see [`Level::end`]).
 
 #![expect(unsafe_code, reason = "an allocator hands out memory by address")]
 
@@ -13,13 +13,18 @@ use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
-/// What stands before each block: its size, as it was rounded.
-const HEAD_BYTES: usize = size_of::<usize>();
-/// All sizes are multiples of it, and all blocks are aligned to it, which is enough for integers, pointers and doubles.
+/// What stands before a small block: with it, how many steps the block takes. 0 stands before a large one.
+const HEAD_BYTES: usize = size_of::<u8>();
+/// All blocks are aligned to it, which is enough for integers, pointers and doubles; a small one is a head and up to as many steps.
 const STEP_BYTES: usize = 8;
+/// A freed block holds an address behind its head.
+const STEPS_MIN: usize = 2;
+const STEPS_MAX: usize = 65;
+const CLASS_COUNT: usize = STEPS_MAX + 1;
 /// Up to this a block is small. Above, the system's allocator is dense enough.
-const SMALL_BYTES_MAX: usize = 512;
-const CLASS_COUNT: usize = SMALL_BYTES_MAX / STEP_BYTES + 1;
+const SMALL_BYTES_MAX: usize = bytes_of_steps(STEPS_MAX);
+/// What stands before a large block: its size, and the byte before it that is 0.
+const LARGE_HEAD_BYTES: usize = 2 * size_of::<usize>();
 /// Chunks of small blocks. What of the last one is not used is not touched, so it takes no memory.
 const CHUNK_BYTES: usize = 32 << 10;
 /// From this size on, what does not fit is refused, and the script hears of it; what is smaller fits once more, and the script is ended.
@@ -89,89 +94,100 @@ pub(crate) struct Heap {
     chunks: Vec<NonNull<u8>>,
     /// Freed blocks by size in steps; each holds the address of the next.
     free: [*mut u8; CLASS_COUNT],
-    /// What of the last chunk is not used yet.
+    /// Where the next block of the last chunk begins, behind its head.
     rest: *mut u8,
-    rest_bytes: usize,
+    /// What of that chunk is not used yet.
+    rest_steps: usize,
+}
+
+/// What a small block of so many steps holds.
+const fn bytes_of_steps(steps: usize) -> usize {
+    steps * STEP_BYTES - HEAD_BYTES
+}
+
+/// The steps of a small block for so many bytes.
+fn steps_for(bytes: usize) -> usize {
+    (bytes + HEAD_BYTES).div_ceil(STEP_BYTES).max(STEPS_MIN)
 }
 
 impl Heap {
     pub(crate) fn new(level: Rc<Level>) -> Self {
         let free = [ptr::null_mut(); CLASS_COUNT];
-        Self { level, chunks: Vec::new(), free, rest: ptr::null_mut(), rest_bytes: 0 }
+        Self { level, chunks: Vec::new(), free, rest: ptr::null_mut(), rest_steps: 0 }
     }
 
-    /// The rounded size, if it can be asked of an allocator at all.
+    /// What a block for so many bytes holds, if it can be asked of an allocator at all.
     fn rounded(bytes: usize) -> Option<usize> {
-        let rounded = bytes.max(STEP_BYTES).checked_next_multiple_of(STEP_BYTES)?;
+        if bytes <= SMALL_BYTES_MAX {
+            return Some(bytes_of_steps(steps_for(bytes)));
+        }
+        let rounded = bytes.checked_next_multiple_of(STEP_BYTES)?;
         (rounded < isize::MAX as usize / 2).then_some(rounded)
     }
 
-    /// A small block behind its head, or null. `bytes` is rounded.
-    fn small(&mut self, bytes: usize) -> *mut u8 {
-        let Some(free) = self.free.get_mut(bytes / STEP_BYTES) else { return ptr::null_mut() };
+    /// A small block behind its head, or null.
+    fn small(&mut self, steps: usize) -> *mut u8 {
+        let Some(free) = self.free.get_mut(steps) else { return ptr::null_mut() };
         if !free.is_null() {
             let block = *free;
-            // SAFETY: a block on the list is one of this heap's, of this size and not in use; `dealloc` wrote the next one's address to it.
+            // SAFETY: a block on the list is one of this heap's, of this size and not in use; `put` wrote the next one's address to it.
             *free = unsafe { block.cast::<*mut u8>().read() };
             return block;
         }
-        let whole_bytes = bytes + HEAD_BYTES;
-        if let Some(block) = self.part_of_larger(bytes) {
+        if let Some(block) = self.part_of_larger(steps) {
             return block;
         }
-        if self.rest_bytes < whole_bytes && !self.new_chunk() {
+        if self.rest_steps < steps && !self.new_chunk() {
             return ptr::null_mut();
         }
-        // SAFETY: `rest` points to `rest_bytes` unused bytes of a chunk, which `new_chunk` made enough for the largest small block. Both
-        // stay multiples of 8, so head and block are aligned.
+        // SAFETY: `rest` is followed by the bytes of `rest_steps` steps without a head, and preceded by one byte for this block's, all of a
+        // chunk and unused; `new_chunk` made that enough for the largest small block. `rest` stays a multiple of 8. It is within the chunk
+        // or, when all of that is used, one byte behind it.
         unsafe {
-            self.rest.cast::<usize>().write(bytes);
-            let block = self.rest.add(HEAD_BYTES);
-            self.rest = self.rest.add(whole_bytes);
-            self.rest_bytes -= whole_bytes;
+            let block = self.rest;
+            block.sub(HEAD_BYTES).write(steps as u8);
+            self.rest = block.wrapping_add(steps * STEP_BYTES);
+            self.rest_steps -= steps;
             block
         }
     }
 
     /// The front of a free block that is larger, whose back becomes a free block of its own. Small blocks are never joined again, so only of
-    /// blocks more than twice as large: those are what growing tables leave behind.
-    fn part_of_larger(&mut self, bytes: usize) -> Option<*mut u8> {
-        let least = bytes * 2 + HEAD_BYTES;
-        let class = (least.div_ceil(STEP_BYTES)..CLASS_COUNT)
+    /// blocks at least twice as large: those are what growing tables leave behind.
+    fn part_of_larger(&mut self, steps: usize) -> Option<*mut u8> {
+        let class = (2 * steps..CLASS_COUNT)
             .find(|class| self.free.get(*class).is_some_and(|free| !free.is_null()))?;
         let free = self.free.get_mut(class)?;
         let block = *free;
-        let back_bytes = class * STEP_BYTES - bytes - HEAD_BYTES;
-        // SAFETY: as in `small` for taking a block off its list. Front, the back's head and the back are together what the block was.
+        // SAFETY: as in `small` for taking a block off its list. The byte before the back, which the front leaves to it, is its head; front and
+        // back are together what the block was, and the back has no fewer steps than the front.
         unsafe {
             *free = block.cast::<*mut u8>().read();
-            block.sub(HEAD_BYTES).cast::<usize>().write(bytes);
-            let back_head = block.add(bytes);
-            back_head.cast::<usize>().write(back_bytes);
-            self.put(back_head.add(HEAD_BYTES), back_bytes);
+            block.sub(HEAD_BYTES).write(steps as u8);
+            let back = block.add(steps * STEP_BYTES);
+            back.sub(HEAD_BYTES).write((class - steps) as u8);
+            self.put(back, class - steps);
         }
         Some(block)
     }
 
     /// Begins a chunk; what is left of the last one becomes a free block.
     fn new_chunk(&mut self) -> bool {
-        if self.rest_bytes >= HEAD_BYTES + STEP_BYTES {
-            let bytes = (self.rest_bytes - HEAD_BYTES).min(SMALL_BYTES_MAX);
-            // SAFETY: as in `small`: the rest is unused, aligned and large enough for the head and `bytes`.
+        let left = self.rest_steps.min(STEPS_MAX);
+        if left >= STEPS_MIN {
+            // SAFETY: as in `small`: the rest is unused, aligned and large enough for a block of these steps.
             unsafe {
-                self.rest.cast::<usize>().write(bytes);
-                self.put(self.rest.add(HEAD_BYTES), bytes);
+                self.rest.sub(HEAD_BYTES).write(left as u8);
+                self.put(self.rest, left);
             }
         }
+        self.rest_steps = 0;
         // SAFETY: the layout's size is not zero.
         let chunk = unsafe { alloc(chunk_layout()) };
-        let Some(chunk) = NonNull::new(chunk) else {
-            self.rest_bytes = 0;
-            return false;
-        };
+        let Some(chunk) = NonNull::new(chunk) else { return false };
         self.chunks.push(chunk);
-        self.rest = chunk.as_ptr();
-        self.rest_bytes = CHUNK_BYTES;
+        self.rest = chunk.as_ptr().wrapping_add(STEP_BYTES);
+        self.rest_steps = CHUNK_BYTES / STEP_BYTES - 1;
         true
     }
 
@@ -179,9 +195,9 @@ impl Heap {
     ///
     /// # Safety
     /// The block is one of this heap's small ones, of this size, and nothing uses it.
-    unsafe fn put(&mut self, block: *mut u8, bytes: usize) {
-        if let Some(free) = self.free.get_mut(bytes / STEP_BYTES) {
-            // SAFETY: a block has at least eight bytes, aligned to eight, and by the contract nobody else writes there.
+    unsafe fn put(&mut self, block: *mut u8, steps: usize) {
+        if let Some(free) = self.free.get_mut(steps) {
+            // SAFETY: a block has two steps at least, so room for an address, aligned to eight, and by the contract nobody else writes there.
             unsafe { block.cast::<*mut u8>().write(*free) };
             *free = block;
         }
@@ -190,15 +206,25 @@ impl Heap {
     /// A large block behind its head, or null. `bytes` is rounded.
     fn large(bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut u8 {
         let Some(layout) = large_layout(bytes) else { return ptr::null_mut() };
-        // SAFETY: the layout's size is not zero; the head is written to the first eight bytes of what comes back, which is aligned to eight.
-        unsafe {
-            let whole = allocate(layout);
-            if whole.is_null() {
-                return whole;
-            }
-            whole.cast::<usize>().write(bytes);
-            whole.add(HEAD_BYTES)
-        }
+        // SAFETY: the layout's size is not zero; the head is what the layout has beyond the block, and what comes back is aligned to eight.
+        unsafe { headed(allocate(layout), bytes) }
+    }
+}
+
+/// The block behind the head of a large one, with its size written there; null for null.
+///
+/// # Safety
+/// `whole` is null or has room for the head, aligned to eight, which nobody else uses.
+unsafe fn headed(whole: *mut u8, bytes: usize) -> *mut u8 {
+    if whole.is_null() {
+        return whole;
+    }
+    // SAFETY: by the contract.
+    unsafe {
+        whole.cast::<usize>().write(bytes);
+        let block = whole.add(LARGE_HEAD_BYTES);
+        block.sub(HEAD_BYTES).write(0);
+        block
     }
 }
 
@@ -207,16 +233,22 @@ fn chunk_layout() -> Layout {
 }
 
 fn large_layout(bytes: usize) -> Option<Layout> {
-    Layout::from_size_align(bytes.checked_add(HEAD_BYTES)?, STEP_BYTES).ok()
+    Layout::from_size_align(bytes.checked_add(LARGE_HEAD_BYTES)?, STEP_BYTES).ok()
 }
 
-/// The rounded size of a block.
+/// What a block holds, as it was rounded.
 ///
 /// # Safety
 /// The block is one that a [`Heap`] gave out and that was not given back.
 unsafe fn size_of_block(block: *mut u8) -> usize {
-    // SAFETY: each block that is given out has its size in the eight bytes before it, and its user writes behind them alone.
-    unsafe { block.sub(HEAD_BYTES).cast::<usize>().read() }
+    // SAFETY: each block that is given out has its steps in the byte before it, or 0 there and its size in front of that; and its user
+    // writes behind them alone.
+    unsafe {
+        match block.sub(HEAD_BYTES).read() {
+            0 => block.sub(LARGE_HEAD_BYTES).cast::<usize>().read(),
+            steps => bytes_of_steps(usize::from(steps)),
+        }
+    }
 }
 
 // SAFETY: `alloc` and `realloc` give null or a block of at least the size that was asked for, aligned to eight, which is in no other's use:
@@ -227,7 +259,8 @@ unsafe impl Allocator for Heap {
         let Some(bytes) = Self::rounded(bytes).filter(|bytes| self.level.take(*bytes)) else {
             return ptr::null_mut();
         };
-        let block = if bytes <= SMALL_BYTES_MAX { self.small(bytes) } else { Self::large(bytes, alloc) };
+        let block =
+            if bytes <= SMALL_BYTES_MAX { self.small(steps_for(bytes)) } else { Self::large(bytes, alloc) };
         if block.is_null() {
             self.level.give_back(bytes);
         }
@@ -261,10 +294,10 @@ unsafe impl Allocator for Heap {
             self.level.give_back(bytes);
             if bytes <= SMALL_BYTES_MAX {
                 if !self.level.is_ending.get() {
-                    self.put(block, bytes);
+                    self.put(block, steps_for(bytes));
                 }
             } else if let Some(layout) = large_layout(bytes) {
-                dealloc(block.sub(HEAD_BYTES), layout);
+                dealloc(block.sub(LARGE_HEAD_BYTES), layout);
             }
         }
     }
@@ -286,18 +319,13 @@ unsafe impl Allocator for Heap {
             }
             let Some(layout) = large_layout(bytes) else { return ptr::null_mut() };
             // SAFETY: the block came from the global allocator with this layout, its head in front; the new size is not zero and no larger
-            // than a layout may be, by `rounded`.
-            let whole = unsafe { realloc(block.sub(HEAD_BYTES), layout, new_bytes + HEAD_BYTES) };
-            if whole.is_null() {
-                self.level.give_back(more);
-                return whole;
-            }
-            self.level.give_back(bytes.saturating_sub(new_bytes));
-            // SAFETY: as in `large`.
-            return unsafe {
-                whole.cast::<usize>().write(new_bytes);
-                whole.add(HEAD_BYTES)
+            // than a layout may be, by `rounded`. The head is what is asked for beyond the block.
+            let block = unsafe {
+                let whole = realloc(block.sub(LARGE_HEAD_BYTES), layout, new_bytes + LARGE_HEAD_BYTES);
+                headed(whole, new_bytes)
             };
+            self.level.give_back(if block.is_null() { more } else { bytes.saturating_sub(new_bytes) });
+            return block;
         }
         let new_block = self.alloc(new_bytes);
         if !new_block.is_null() {

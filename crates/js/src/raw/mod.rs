@@ -1,5 +1,5 @@
-//! The crate's unsafe code: a user's [`Heap`], objects that are made by parts ([`LazyKind`]), and few calls, each behind a safe function: what
-//! neither the engine's nor the stacks' safe interface offers.
+//! The crate's unsafe code: a user's [`Heap`], objects that are made by parts ([`LazyKind`], [`ShelfClass`]), and few calls, each behind a
+//! safe function: what neither the engine's nor the stacks' safe interface offers.
 //!
 //! The calls are for three things. A host function, which the engine keeps for as long as it likes, must find the stack that it runs on ([`Link`]).
 //! Bytecode that this crate made must be read back. And a script that is over must not be able to catch that.
@@ -8,9 +8,11 @@
 
 mod heap;
 mod lazy;
+mod shelf;
 
 pub(crate) use heap::{Heap, Level};
 pub use lazy::{LazyKind, Others, Parts};
+pub(crate) use shelf::{Names, ShelfClass};
 
 use corosensei::Yielder;
 use rquickjs::module::Declared;

@@ -22,6 +22,8 @@ struct Draft {
     url: String,
     text: String,
     kind: Kind,
+    /// What a native module offers, where it says so.
+    offered: Option<&'static [&'static str]>,
     surface: Surface,
     links: HashMap<String, Result<usize, String>>,
     resolved: HashMap<String, Result<String, String>>,
@@ -107,13 +109,17 @@ impl Graph<'_> {
             url,
             text: String::new(),
             kind: Kind::Native,
+            offered: None,
             surface: Surface::default(),
             links: HashMap::new(),
             resolved: HashMap::new(),
             wanted: BTreeSet::new(),
         };
         let read = match loaded {
-            Loaded::Native => Ok(()),
+            Loaded::Native => {
+                draft.offered = self.sources.names(&draft.url);
+                Ok(())
+            }
             Loaded::Json(text) => {
                 draft.text = text.trim_start_matches('\u{feff}').to_owned();
                 draft.kind = Kind::Json;
@@ -147,6 +153,7 @@ impl Graph<'_> {
     fn link_last(&mut self) {
         let Some(draft) = self.drafts.last() else { return };
         let url = draft.url.clone();
+        let is_native = matches!(draft.kind, Kind::Native);
         let imported: BTreeSet<String> =
             draft.surface.imports.iter().map(|import| import.specifier.clone()).collect();
         let required = match draft.kind {
@@ -173,6 +180,11 @@ impl Graph<'_> {
         if let Some(draft) = self.drafts.last_mut() {
             draft.links = links;
             draft.resolved = resolved;
+        }
+        if is_native {
+            for behind in self.sources.behind(&url) {
+                self.index((*behind).to_owned());
+            }
         }
     }
 
@@ -241,6 +253,7 @@ impl Graph<'_> {
                 links: draft.links,
                 resolved: draft.resolved,
                 wanted: draft.wanted.into_iter().collect(),
+                offered: draft.offered,
                 has_import_meta: draft.surface.has_import_meta,
                 text: draft.text,
                 first_line_shift: if is_common_js { commonjs::FIRST_LINE_SHIFT } else { 0 },

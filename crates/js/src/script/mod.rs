@@ -34,6 +34,8 @@ pub(crate) struct Unit {
     pub(crate) links: HashMap<String, Result<usize, String>>,
     /// The exports that importers name, for units that are no ES modules.
     pub(crate) wanted: Vec<String>,
+    /// All that a native module offers, where it says so.
+    pub(crate) offered: Option<&'static [&'static str]>,
     /// What `import.meta.resolve` gives for the names that the text has in its calls.
     pub(crate) resolved: HashMap<String, Result<String, String>>,
     pub(crate) has_import_meta: bool,
@@ -71,25 +73,41 @@ const WORDS: [(Part, &[&str]); 4] = [
     (Part::Collections, &["Map", "Set", "WeakMap", "WeakSet", "groupBy"]),
 ];
 const CODE_OF_TEXTS: [&str; 2] = ["eval", "Function("];
+/// The object of all globals: who has it can ask for a name that is put together.
+const ALL_GLOBALS: [&str; 2] = ["globalThis", "global"];
+
+/// Whether a word stands in a text by itself: `flatMap` names no `Map`, and `Settings` no `Set`.
+fn has(text: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(at + word.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(is_letter) && !behind.is_some_and(is_letter)
+    })
+}
+
+fn makes_code(text: &str) -> bool {
+    CODE_OF_TEXTS.iter().any(|word| text.contains(word))
+}
 
 /// The parts that a text names: a user gets no others.
 fn named(text: &str) -> impl Iterator<Item = Part> {
-    // `flatMap` names no `Map`.
-    let begins = |at: usize| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
-    };
-    let names =
-        move |words: &[&str]| words.iter().any(|word| text.match_indices(word).any(|(at, _)| begins(at)));
-    let makes_code = CODE_OF_TEXTS.iter().any(|word| text.contains(word));
-    WORDS.into_iter().filter(move |(_, words)| makes_code || names(words)).map(|(part, _)| part)
+    let names = move |words: &[&str]| makes_code(text) || words.iter().any(|word| has(text, word));
+    WORDS.into_iter().filter(move |(_, words)| names(words)).map(|(part, _)| part)
 }
+
+/// What this crate makes global.
+const GLOBALS: [&str; 7] =
+    ["console", "Math", "setTimeout", "setInterval", "clearTimeout", "clearInterval", "require"];
 
 /// A main module with all that it imports: compiled, and not running.
 pub struct Script {
     units: Vec<Unit>,
     by_url: HashMap<String, usize>,
-    named: BTreeSet<Part>,
+    /// By unit, the parts of the language that its text names.
+    named: Vec<Vec<Part>>,
+    /// Those of this crate's globals that its texts may name.
+    globals: BTreeSet<&'static str>,
 }
 
 impl std::fmt::Debug for Script {
@@ -128,13 +146,37 @@ impl Script {
     }
 
     pub(crate) fn new(units: Vec<Unit>, by_url: HashMap<String, usize>) -> Self {
-        let named = units.iter().flat_map(|unit| named(&unit.text)).collect();
-        Self { units, by_url, named }
+        let named = units.iter().map(|unit| named(&unit.text).collect()).collect();
+        let mut script = Self { units, by_url, named, globals: BTreeSet::new() };
+        script.globals = GLOBALS.into_iter().filter(|name| script.may_name(name)).collect();
+        script
     }
 
-    /// The parts of the language that its texts name.
-    pub(crate) fn named(&self) -> impl Iterator<Item = Part> {
-        self.named.iter().copied()
+    /// The parts of the language that a unit's text names.
+    pub(crate) fn named_by(&self, index: usize) -> impl Iterator<Item = Part> {
+        self.named.get(index).into_iter().flatten().copied()
+    }
+
+    /// The parts that must be there before anything runs: those that ES modules name, which the engine links and runs by itself. Others
+    /// are added when the module that names them runs, which for parts of a front end may be never.
+    pub(crate) fn named_at_first(&self) -> impl Iterator<Item = Part> {
+        let linked = self.units.iter().enumerate().filter(|(_, unit)| matches!(unit.form, Form::Module(_)));
+        linked.flat_map(|(index, _)| self.named_by(index))
+    }
+
+    /// Whether code of the script can ask for a global: the name stands in a text, or a text that makes code or has the object of all
+    /// globals may put it together. A global that it can't ask for need not be there, which saves its memory in each user. Looks through
+    /// all texts: to be asked once for all users.
+    pub fn may_name(&self, global: &str) -> bool {
+        let may = |text: &str| {
+            has(text, global) || makes_code(text) || ALL_GLOBALS.iter().any(|object| has(text, object))
+        };
+        self.units.iter().any(|unit| may(&unit.text))
+    }
+
+    /// [`Script::may_name`] of this crate's own globals.
+    pub(crate) fn may_name_own(&self, global: &str) -> bool {
+        self.globals.contains(global)
     }
 
     pub(crate) fn index_of(&self, url: &str) -> Option<usize> {

@@ -11,14 +11,20 @@ const INTERVAL_NS_MIN: u64 = 1_000_000;
 /// The longest delay, ms: 2³¹ − 1, as everywhere. A longer one is due at once there; here it is this.
 const DELAY_MS_MAX: f64 = 2_147_483_647.0;
 
-/// Adds them to the global object.
+/// Adds them to the global object, as far as the script can ask for them.
 pub(super) fn install<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<()> {
     let globals = ctx.globals();
-    globals.set("console", console(ctx, calls)?)?;
-    let random = calls.clone();
-    let random = Function::new(ctx.clone(), move || random.0.random.borrow_mut().unit())?;
-    globals.get::<_, Object<'js>>("Math")?.set("random", random.with_name("random")?)?;
-    for (name, kind) in [("setTimeout", Kind::Once), ("setInterval", Kind::Again)] {
+    let may_name = |name: &&str| calls.0.script.may_name_own(name);
+    if may_name(&"console") {
+        globals.set("console", console(ctx, calls)?)?;
+    }
+    if may_name(&"Math") {
+        let random = calls.clone();
+        let random = Function::new(ctx.clone(), move || random.0.random.borrow_mut().unit())?;
+        globals.get::<_, Object<'js>>("Math")?.set("random", random.with_name("random")?)?;
+    }
+    let timers = [("setTimeout", Kind::Once), ("setInterval", Kind::Again)];
+    for (name, kind) in timers.into_iter().filter(|(name, _)| may_name(name)) {
         let calls = calls.clone();
         let set =
             move |ctx: Ctx<'js>, function: Value<'js>, delay: Opt<Value<'js>>, rest: Rest<Value<'js>>| {
@@ -26,7 +32,7 @@ pub(super) fn install<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<
             };
         globals.set(name, Function::new(ctx.clone(), set)?.with_name(name)?)?;
     }
-    for name in ["clearTimeout", "clearInterval"] {
+    for name in ["clearTimeout", "clearInterval"].into_iter().filter(may_name) {
         let calls = calls.clone();
         let clear = move |id: Opt<Value<'js>>| {
             let id = id.0.and_then(|id| id.as_number()).filter(|id| *id >= 1.0);

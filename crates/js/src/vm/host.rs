@@ -3,9 +3,9 @@
 use super::operations::{Operation, Operations, Settle};
 use super::timers::Timers;
 use super::{Input, Output, Step};
-use crate::raw::{self, Link, Part, add, throw_uncatchable};
+use crate::raw::{self, Link, Names, Part, add, throw_uncatchable};
 use crate::{ErrorKind, Limits, Script, ScriptError};
-use rquickjs::{Ctx, Exception, Persistent, Promise, Value};
+use rquickjs::{Ctx, Exception, Object, Persistent, Promise, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -84,6 +84,7 @@ pub(crate) struct Shared<H: Host> {
     is_dying: Cell<bool>,
     /// By part, whether it was added.
     added: Cell<[bool; Part::COUNT]>,
+    pub(crate) shelf_class: raw::ShelfClass,
     /// Whether the last task left jobs behind that would run in the next.
     pub(crate) is_spoiled: Cell<bool>,
     /// Whether the modules have run.
@@ -111,6 +112,7 @@ impl<H: Host> Shared<H> {
             turn_since_ns: Cell::new(None),
             is_dying: Cell::new(false),
             added: Cell::default(),
+            shelf_class: raw::ShelfClass::default(),
             is_spoiled: Cell::new(false),
             has_started: Cell::new(false),
             may_wait: Cell::new(false),
@@ -208,6 +210,40 @@ impl<H: Host> Calls<H> {
             self.0.added.set(added);
             add(ctx, part);
         }
+    }
+
+    /// An object with these names whose properties are made when the script first takes them; it looks like a plain one. For modules that
+    /// offer far more than a script takes. `make` must not wait; it may run modules ([`Calls::load`]).
+    ///
+    /// # Errors
+    /// The engine has no memory.
+    pub fn shelf<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        names: &'static [&'static str],
+        make: for<'a> fn(&Ctx<'a>, &Self, &'static str) -> rquickjs::Result<Value<'a>>,
+    ) -> rquickjs::Result<Object<'js>> {
+        let calls = self.clone();
+        self.0.shelf_class.shelf(ctx, Names::Fixed(names), move |ctx, index| match names.get(index) {
+            Some(name) => make(ctx, &calls, name),
+            None => Ok(Value::new_undefined(ctx.clone())),
+        })
+    }
+
+    /// An object of texts by their names, which users share; it looks like a plain one of their own, and becomes one when they write to it.
+    ///
+    /// # Errors
+    /// The engine has no memory.
+    pub fn texts<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        pairs: &Arc<[(String, String)]>,
+    ) -> rquickjs::Result<Object<'js>> {
+        let own = Arc::clone(pairs);
+        self.0.shelf_class.shelf(ctx, Names::Shared(Arc::clone(pairs)), move |ctx, index| {
+            let text = own.get(index).map_or("", |(_, text)| text.as_str());
+            rquickjs::String::from_str(ctx.clone(), text).map(rquickjs::String::into_value)
+        })
     }
 
     /// Makes `Math.random` begin anew from a seed.

@@ -69,7 +69,7 @@ fn work<'js, H: Host>(ctx: &Ctx<'js>, shared: &Rc<Shared<H>>) {
     let calls = Calls(Rc::clone(shared));
     let mut exports = None;
     let started = event_loop.run(|ctx| {
-        shared.script.named().for_each(|part| calls.add(ctx, part));
+        shared.script.named_at_first().for_each(|part| calls.add(ctx, part));
         globals::install(ctx, &calls)?;
         modules::install(ctx, &calls)?;
         calls.host().globals(ctx, &calls)?;

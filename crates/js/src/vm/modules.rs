@@ -4,7 +4,7 @@
 use super::host::{Calls, Host};
 use super::life::Exports;
 use crate::Script;
-use crate::raw::OfContext;
+use crate::raw::{Names, OfContext};
 use crate::script::{Form, NAMESPACE, Unit};
 use rquickjs::function::This;
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
@@ -20,6 +20,8 @@ const EXPORTS: &str = "exports";
 trait Foreign {
     fn script(&self) -> &Script;
     fn value<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Value<'js>>;
+    /// What `import * as it` gives.
+    fn namespace<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Object<'js>>;
 }
 
 impl<H: Host> Foreign for Calls<H> {
@@ -29,6 +31,20 @@ impl<H: Host> Foreign for Calls<H> {
 
     fn value<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Value<'js>> {
         exports_of(ctx, self, index)
+    }
+
+    fn namespace<'js>(&self, ctx: &Ctx<'js>, index: usize) -> Result<Object<'js>> {
+        let Some(names) = self.0.script.unit(index).offered else {
+            return namespace_of(ctx, &exports_of(ctx, self, index)?);
+        };
+        let own = self.clone();
+        self.0.shelf_class.shelf(ctx, Names::Module(names), move |ctx, place| {
+            let exports = exports_of(ctx, &own, index)?;
+            match place.checked_sub(1).and_then(|place| names.get(place)) {
+                Some(name) => exports.into_object().ok_or(Error::Unknown)?.get(*name),
+                None => Ok(exports),
+            }
+        })
     }
 }
 
@@ -113,7 +129,7 @@ impl ModuleDef for Interop {
         for name in &script.unit(index).wanted {
             let shown = match name.as_str() {
                 "default" => default_of(&value)?,
-                NAMESPACE => namespace_of(ctx, &value)?.into_value(),
+                NAMESPACE => foreign.namespace(ctx, index)?.into_value(),
                 name => match value.as_object() {
                     Some(object) => object.get(name)?,
                     None => Value::new_undefined(ctx.clone()),
@@ -156,6 +172,9 @@ pub(super) fn install<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<
     let found: Rc<dyn Foreign> = Rc::new(calls.clone());
     ctx.store_userdata(OfContext(found)).map_err(|_| Error::Unknown)?;
     calls.0.exports.borrow_mut().resize_with(calls.0.script.unit_count(), || None);
+    if !calls.0.script.may_name_own("require") {
+        return Ok(());
+    }
     let calls = calls.clone();
     let require = move |ctx: Ctx<'js>, specifier: Value<'js>| require(&ctx, &calls, &specifier);
     ctx.globals().set("require", Function::new(ctx.clone(), require)?.with_name("require")?)
@@ -221,6 +240,7 @@ fn exports_of<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, index: usize) -> R
             remember(ctx, calls, index, &module);
         }
         Form::CommonJs(bytecode) => {
+            calls.0.script.named_by(index).for_each(|part| calls.add(ctx, part));
             let exports = Object::new(ctx.clone())?;
             module.set(EXPORTS, exports.clone())?;
             remember(ctx, calls, index, &module);

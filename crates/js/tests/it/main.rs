@@ -6,4 +6,5 @@ mod limits;
 mod modules;
 mod places;
 mod running;
+mod shelf;
 mod user;

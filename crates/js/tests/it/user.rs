@@ -15,14 +15,14 @@ pub(crate) struct Table(pub(crate) HashMap<String, String>);
 impl Sources for Table {
     fn resolve(&mut self, specifier: &str, referrer: &str) -> std::result::Result<String, String> {
         let name = specifier.trim_start_matches("./");
-        if name == "host" || self.0.contains_key(name) {
+        if name == "host" || name == "shelf" || self.0.contains_key(name) {
             return Ok(name.to_owned());
         }
         Err(format!("{referrer:?} names {specifier:?}, which is not there"))
     }
 
     fn load(&mut self, url: &str) -> std::result::Result<Loaded, String> {
-        if url == "host" {
+        if url == "host" || url == "shelf" {
             return Ok(Loaded::Native);
         }
         let text = self.0.get(url).cloned().ok_or_else(|| format!("no {url}"))?;
@@ -31,6 +31,14 @@ impl Sources for Table {
             Some("json") => Loaded::Json(text),
             _ => Loaded::JavaScript(text),
         })
+    }
+
+    fn names(&self, url: &str) -> Option<&'static [&'static str]> {
+        (url == "shelf").then_some(crate::shelf::NAMES)
+    }
+
+    fn behind(&self, url: &str) -> &'static [&'static str] {
+        if url == "shelf" { &["goods.js"] } else { &[] }
     }
 }
 
@@ -85,7 +93,10 @@ impl Host for TestHost {
         crate::lazy::install(ctx)
     }
 
-    fn module<'js>(&self, ctx: &Ctx<'js>, _: &Calls<Self>, url: &str) -> Result<Value<'js>> {
+    fn module<'js>(&self, ctx: &Ctx<'js>, calls: &Calls<Self>, url: &str) -> Result<Value<'js>> {
+        if url == "shelf" {
+            return crate::shelf::module(ctx, calls);
+        }
         let module = Object::new(ctx.clone())?;
         module.set("url", url)?;
         module.set("twice", Function::new(ctx.clone(), |number: f64| number * 2.0)?)?;

@@ -1,5 +1,5 @@
-// The module `k6/execution`. `test.options` is read once and frozen, so that asking for it again costs nothing.
-import * as native from 'weir:execution';
+// What the module `k6/execution` offers. `test.options` is read once and frozen, so that asking for it again costs nothing.
+const native = require('weir:execution');
 
 const tags = new Proxy({}, {
   get: (_, key) => (typeof key === 'string' ? native.tag(key) : undefined),
@@ -27,14 +27,14 @@ function freeze(value) {
   return value;
 }
 
-export const instance = {
+const instance = {
   get currentTestRunDuration() { return native.elapsedMs(); },
   get iterationsCompleted() { return native.iterationsCompleted(); },
   get iterationsInterrupted() { return native.iterationsInterrupted(); },
   get vusActive() { return native.vusActive(); },
   get vusInitialized() { return native.vusInitialized(); },
 };
-export const scenario = {
+const scenario = {
   get name() { return native.scenarioName(); },
   get executor() { return native.scenarioExecutor(); },
   get startTime() { return native.scenarioStartMs(); },
@@ -42,12 +42,12 @@ export const scenario = {
   get iterationInInstance() { return native.iterationInScenario(); },
   get iterationInTest() { return native.iterationInScenario(); },
 };
-export const test = {
+const test = {
   abort(message) { native.abort(message === undefined ? '' : String(message)); },
   fail(message) { native.failTest(message === undefined ? '' : String(message)); },
   get options() { return frozen ??= freeze(JSON.parse(native.optionsJson())); },
 };
-export const vu = {
+const vu = {
   get idInInstance() { return native.vuId(); },
   get idInTest() { return native.vuId(); },
   get iterationInInstance() { return native.iterationOfVu(); },
@@ -55,4 +55,4 @@ export const vu = {
   get tags() { return tags; },
   metrics: { tags, get metadata() { return told(); } },
 };
-export default { instance, scenario, test, vu };
+module.exports = { instance, scenario, test, vu };

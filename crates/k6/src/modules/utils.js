@@ -3,7 +3,7 @@ import { check as checkNow } from 'k6';
 import exec from 'k6/execution';
 
 export function uuidv4(secure = false) {
-  if (secure) return globalThis.crypto.randomUUID();
+  if (secure) return crypto.randomUUID();
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (letter) => {
     const digit = Math.floor(Math.random() * 16);
     return (letter === 'x' ? digit : (digit % 4) + 8).toString(16);
@@ -31,15 +31,15 @@ export function findBetween(content, left, right, repeat = false) {
 export function parseDuration(text) {
   const factors = { d: 86400000, h: 3600000, m: 60000, s: 1000, ms: 1 };
   if (/^[0-9]+(\.[0-9]+)?$/.test(text)) return Math.trunc(Number(text));
-  const seen = new Set();
+  const seen = [];
   let total = 0;
   const rest = String(text).replace(/([0-9]+(?:\.[0-9]+)?)(ms|[dhms])/g, (_, count, unit) => {
-    if (seen.has(unit)) throw new Error(`the unit ${unit} is there twice`);
-    seen.add(unit);
+    if (seen.includes(unit)) throw new Error(`the unit ${unit} is there twice`);
+    seen.push(unit);
     total += Number(count) * factors[unit];
     return '';
   });
-  if (rest !== '' || seen.size === 0) throw new Error(`${text} is not a valid time duration`);
+  if (rest !== '' || seen.length === 0) throw new Error(`${text} is not a valid time duration`);
   return Math.trunc(total);
 }
 // The stages of the user's scenario, and when each ends, ms after its start. Read once: a user has one scenario, and options are frozen.

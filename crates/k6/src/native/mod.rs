@@ -17,6 +17,9 @@ use js::rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, Value};
 
 /// Makes the native module of a name.
 pub(crate) fn make<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, url: &str) -> Result<Value<'js>> {
+    if let Some(offered) = crate::offers::make(ctx, calls, url) {
+        return offered;
+    }
     let module = Object::new(ctx.clone())?;
     match url {
         "weir:core" => core::module(ctx, calls, &module)?,
