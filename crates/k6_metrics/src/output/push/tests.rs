@@ -135,7 +135,7 @@ fn prometheus_gets_series() {
     let plain = |name: &str| format!("__name__={name} scenario=t");
     // Even indices have the first set of tags, odd ones the second.
     let mut expected = vec![
-        (labels("k6_hits_rate"), 0.6, 1_795_250_296_008),
+        (labels("k6_hits_rate"), 0.4, 1_795_250_296_008),
         (plain("k6_hits_rate"), 1.0, 1_795_250_296_009),
         (labels("k6_iterations_total"), 5.0, 1_795_250_296_008),
         (plain("k6_iterations_total"), 5.0, 1_795_250_296_009),
