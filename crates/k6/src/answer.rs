@@ -60,14 +60,15 @@ impl Heard {
 
     /// As a log shows it.
     pub(crate) fn shown(&self, with_body: bool) -> String {
-        let mut text = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
+        let mut text = format!("HTTP/1.1 {} {}\n", self.status, reason(self.status));
         for (name, value) in &self.headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text.push_str(&format!("{name}: {value}\n"));
         }
-        text.push_str("\r\n");
+        text.push('\n');
         if with_body {
             text.push_str(&String::from_utf8_lossy(&self.body));
         }
+        text.push('\n');
         text
     }
 

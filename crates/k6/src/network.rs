@@ -11,13 +11,22 @@ use std::time::{Duration, Instant};
 pub(crate) struct Network {
     pub(crate) names: Names,
     pub(crate) proxies: Proxies,
+    /// PEM of the certificates to trust in place of the public ones, if the environment names a file of them.
+    pub(crate) roots: Option<Vec<u8>>,
     rate: Mutex<Option<Instant>>,
 }
 
 impl Default for Network {
-    /// That of this process: with the proxies that its environment names.
+    /// That of this process: with the proxies and roots that its environment names.
     fn default() -> Self {
-        Self { names: Names::default(), proxies: Proxies::from_environment(), rate: Mutex::default() }
+        // A file that can't be read trusts nobody, as with Go's programs.
+        let file = std::env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty());
+        Self {
+            names: Names::default(),
+            proxies: Proxies::from_environment(),
+            roots: file.map(|file| std::fs::read(file).unwrap_or_default()),
+            rate: Mutex::default(),
+        }
     }
 }
 

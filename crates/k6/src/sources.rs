@@ -238,12 +238,6 @@ fn unrecognised(specifier: &str) -> String {
     )
 }
 
-/// The text of a file of bounded size.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
-    let bytes = read_bytes(path)?;
-    String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", path.display()))
-}
-
 /// The bytes of a file of bounded size.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     read_at_most(path, MODULE_BYTES_MAX)

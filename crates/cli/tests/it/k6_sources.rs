@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
@@ -27,8 +27,10 @@ fn modules(texts: &'static [(&'static str, &'static str)]) -> Modules {
     let ca = params.self_signed(&key).unwrap();
     let issuer = Issuer::new(params, key);
     let own_key = KeyPair::generate().unwrap();
-    let own =
-        CertificateParams::new(vec!["localhost".to_owned()]).unwrap().signed_by(&own_key, &issuer).unwrap();
+    let own = CertificateParams::new(vec!["localhost".to_owned(), "modules.example".to_owned()])
+        .unwrap()
+        .signed_by(&own_key, &issuer)
+        .unwrap();
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(own_key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
@@ -287,6 +289,50 @@ fn modules_by_https_are_fetched_when_that_is_asked_for() {
     let untrusted = weir(&["k6", "run", "-q", "--allow-remote", &script]);
     assert_eq!(untrusted.code, Some(107));
     assert!(untrusted.stderr.contains("could not be fetched"), "{}", untrusted.stderr);
+}
+
+/// A proxy that leads wherever it is asked to the one place; what it was asked for.
+fn proxy(place: String) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut client = BufReader::new(stream.unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && client.read_line(&mut head).unwrap() > 0 {}
+            seen.lock().unwrap().push(head);
+            let mut client = client.into_inner();
+            client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            let mut server = TcpStream::connect(&place).unwrap();
+            let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            // Either side may end the connection first.
+            std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
+            std::thread::spawn(move || std::io::copy(&mut server, &mut client));
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn modules_are_fetched_through_the_proxy_that_the_environment_names() {
+    let server = modules(TEXTS);
+    let (address, asked) = proxy(server.url.replace("https://", ""));
+    let folder = Folder::new("k6-remote-proxy");
+    let script = importing(&folder, "https://modules.example");
+    let mut command = command(&["k6", "run", "-q", "--log-format", "raw", "--allow-remote", &script]);
+    command.env("SSL_CERT_FILE", folder.write("ca.pem", &server.ca_pem));
+    command
+        .env("HTTPS_PROXY", format!("http://ada:secret@{address}"))
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy");
+    let ran = run(command);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "1 2 3\n"), "{}", ran.stdout);
+    let asked = asked.lock().unwrap();
+    let head = asked.first().unwrap();
+    assert!(head.starts_with("CONNECT modules.example:443 HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains("Proxy-Authorization: Basic YWRhOnNlY3JldA==\r\n"), "{head}");
 }
 
 #[test]

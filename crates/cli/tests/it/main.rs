@@ -8,6 +8,7 @@ mod k6;
 mod k6_http;
 mod k6_modules;
 mod k6_sources;
+mod k6_transport;
 mod kept;
 mod plans;
 mod reports;

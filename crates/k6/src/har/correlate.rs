@@ -151,7 +151,7 @@ fn whole(text: &str, value: &str) -> Option<usize> {
     let found = text.match_indices(value).find(|(at, _)| {
         let before = text.get(..*at).and_then(|before| before.chars().next_back());
         let after = text.get(at + value.len()..).and_then(|after| after.chars().next());
-        !(first && is_word(before)) && !(last && is_word(after))
+        !(first && is_word(before) || last && is_word(after))
     });
     found.map(|(at, _)| at)
 }

@@ -258,7 +258,7 @@ fn instant_ms(text: &str) -> Option<f64> {
     Some((secs - offset_secs) as f64 * 1e3 + fraction * 1e3)
 }
 
-fn pairs<'a>(value: Option<&'a Value>) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn pairs(value: Option<&Value>) -> impl Iterator<Item = (&str, &str)> {
     let list = value.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(|pair| Some((pair.get("name")?.as_str()?, pair.get("value")?.as_str()?)))
 }

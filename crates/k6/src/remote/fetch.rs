@@ -1,11 +1,15 @@
 //! One GET at a time, as a script loads and nobody is measured: a blocking socket around the sessions that the load uses too.
 
 use super::Address;
+use crate::proxy::{Proxies, Proxy};
+use crate::url::Url;
+use plan::Scheme;
 use proto::http1::request::RequestHead;
 use proto::http1::{Event, Limits, RequestKind, Session, Want};
 use proto::tls::{Roots, ServerName, TlsClient, TlsSession, TlsSettings};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// All attempts at one module together, as in k6.
@@ -19,10 +23,11 @@ const CHUNK_BYTES: usize = 16 << 10;
 /// Asks servers for the text that k6 gets, rather than for a page about it.
 const MARK: &str = "_k6=1";
 
-/// The way to other machines: whose certificates are trusted.
+/// The way to other machines: whose certificates are trusted, and through which proxy.
 #[derive(Debug, Clone)]
 pub struct Network {
     client: TlsClient,
+    proxies: Arc<Proxies>,
 }
 
 /// Why a module could not be fetched.
@@ -69,14 +74,15 @@ struct Answer {
 }
 
 impl Network {
-    /// Trusts the certificates in a PEM text, or else the public ones that are built in.
+    /// Trusts the certificates in a PEM text, or else the public ones that are built in. Goes through the proxy that `HTTPS_PROXY` names.
     ///
     /// # Errors
     /// PEM that can't be read.
     pub fn new(roots_pem: Option<Vec<u8>>) -> Result<Self, FetchError> {
         let roots = roots_pem.map_or(Roots::Public, Roots::Pem);
         let client = TlsClient::new(&TlsSettings { roots, ..TlsSettings::default() });
-        Ok(Self { client: client.map_err(|error| FetchError::Roots(error.to_string()))? })
+        let client = client.map_err(|error| FetchError::Roots(error.to_string()))?;
+        Ok(Self { client, proxies: Arc::new(Proxies::from_environment()) })
     }
 
     /// A module's bytes: asked for with k6's mark in the query, then without.
@@ -118,7 +124,12 @@ impl Network {
         let (host, port) = address.host_and_port().ok_or("the port is none")?;
         let name = ServerName::new(host).map_err(|error| error.to_string())?;
         let mut tls = TlsSession::new(&self.client, &name).map_err(|error| error.to_string())?;
-        let mut stream = connect(host, port, until)?;
+        let mut stream = match self.proxies.serving(&Url::parse(&address.url())?)? {
+            Some(proxy) => {
+                tunnel(proxy, host, port, until).map_err(|why| format!("the proxy {proxy}: {why}"))?
+            }
+            None => connect(host, port, until)?,
+        };
         let mut request = Vec::new();
         let mut head = RequestHead::begin(&mut request, "GET", &address.target(), &address.authority)
             .map_err(|error| error.to_string())?;
@@ -162,6 +173,44 @@ fn connect(host: &str, port: u16, until: Instant) -> Result<TcpStream, String> {
         }
     }
     Err(said)
+}
+
+/// A connection through a proxy (RFC 9110 §9.3.6).
+fn tunnel(proxy: &Proxy, host: &str, port: u16, until: Instant) -> Result<TcpStream, String> {
+    if proxy.scheme == Scheme::Https {
+        return Err("only http:// proxies are spoken to".to_owned());
+    }
+    let mut stream = connect(&proxy.host, proxy.port, until)?;
+    let host = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+    let mut request = Vec::new();
+    let mut head =
+        RequestHead::begin(&mut request, "CONNECT", &host, &host).map_err(|error| error.to_string())?;
+    if let Some(authorization) = &proxy.authorization {
+        head.header("Proxy-Authorization", authorization.as_bytes()).map_err(|error| error.to_string())?;
+    }
+    head.finish(None);
+    stream.write_all(&request).map_err(|error| units::system_words(&error))?;
+    let mut session = Session::new(Limits::default());
+    session.expect(RequestKind::Connect, Want::NOTHING);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        stream.set_read_timeout(Some(left(until)?)).map_err(|error| error.to_string())?;
+        let count = stream.read(&mut chunk).map_err(|error| units::system_words(&error))?;
+        // In TLS the client speaks first, so nothing stands behind the answer yet.
+        let mut rest = chunk.get(..count).unwrap_or_default();
+        if rest.is_empty() {
+            return Err("it ended the connection".to_owned());
+        }
+        while !rest.is_empty() {
+            let (used, event) = session.handle(rest).map_err(|error| error.to_string())?;
+            rest = rest.get(used..).unwrap_or_default();
+            match event {
+                Some(Event::Complete(answer)) if (200..300).contains(&answer.status) => return Ok(stream),
+                Some(Event::Complete(answer)) => return Err(format!("it answered with {}", answer.status)),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Sends the request and takes the answer.

@@ -68,6 +68,8 @@ pub(crate) enum Auth {
     Basic,
     /// RFC 7616, after a 401 that asks for it.
     Digest,
+    /// After a 401 that asks for it, over one connection.
+    Ntlm,
 }
 
 /// What becomes of an answer's body.
@@ -288,9 +290,10 @@ fn take_words<'js>(
     match word("auth")?.as_deref() {
         None | Some("" | "basic") => {}
         Some("digest") => asked.auth = Auth::Digest,
-        Some(other) => {
-            return Ok(Err((1000, format!("auth '{other}' is not there: use basic or digest"))));
-        }
+        Some("ntlm") => asked.auth = Auth::Ntlm,
+        Some(other) => host.test.warn(&format!(
+            "auth '{other}' is not there, and the request is sent as with basic: use basic, digest or ntlm"
+        )),
     }
     if let Some(list) = word("compression")?.filter(|list| !list.trim().is_empty())
         && let Some(plain) = asked.body.take()

@@ -2,7 +2,7 @@
 
 use super::arguments::{Asked, Auth, Fault};
 use super::samples::{self, Ended, Times};
-use super::{digest, jar, wire};
+use super::{digest, jar, ntlm, wire};
 use crate::answer::{self, Heard};
 use crate::host::VuHost;
 use crate::names::Names;
@@ -44,6 +44,10 @@ pub(crate) struct Flight {
     not_before_ns: Option<u64>,
     /// The `Authorization` that a 401 asked for.
     authorization: Option<String>,
+    /// How far a log-in by NTLM is.
+    ntlm: ntlm::Stage,
+    /// The lane of its last hop: what is said over several hops belongs to one connection.
+    pub(crate) lane: Option<usize>,
     /// Of the hop.
     place: Option<(String, Option<IpAddr>)>,
     hop_begun_ns: u64,
@@ -77,6 +81,8 @@ impl Flight {
             hops: 0,
             not_before_ns: None,
             authorization: None,
+            ntlm: ntlm::Stage::Silent,
+            lane: None,
             place: None,
             hop_begun_ns: 0,
             sent_bytes: 0,
@@ -168,7 +174,9 @@ impl Flight {
             host.test.say(Loudness::Info, format!("Response:\n{shown}"), Some("http-debug"), None);
         }
         let log_in = self.log_in(host, &heard);
-        samples::add(host, &self, &Ended::Heard(&heard), times, now_ns, log_in.is_some());
+        // As with k6, a 401 to one that logs in by NTLM is never a surprise.
+        let is_expected = log_in.is_some() || self.asked.auth == Auth::Ntlm && heard.status == 401;
+        samples::add(host, &self, &Ended::Heard(&heard), times, now_ns, is_expected);
         let unix_ms = host.unix_ms();
         for cookie in heard.all("set-cookie").filter_map(jar::SetCookie::parse) {
             self.asked.jar.borrow_mut().store(cookie, &self.asked.url, unix_ms);
@@ -216,12 +224,23 @@ impl Flight {
         After::End(ends, Box::new(Finished { asked, cookies, outcome, times }))
     }
 
-    /// What answers the 401 of a request that logs in by digest, the first time.
-    fn log_in(&self, host: &VuHost, heard: &Heard) -> Option<String> {
-        if self.asked.auth != Auth::Digest || heard.status != 401 || self.authorization.is_some() {
+    /// What answers the 401 of a request that logs in, if there is something to answer.
+    fn log_in(&mut self, host: &VuHost, heard: &Heard) -> Option<String> {
+        if self.asked.auth == Auth::Basic || heard.status != 401 {
             return None;
         }
         let userinfo = self.asked.url.userinfo.as_deref()?;
+        if self.asked.auth == Auth::Ntlm {
+            let plain = wire::percent_decoded(userinfo);
+            let own = ntlm::Own { userinfo: &plain, nonce: host.unique(), unix_ms: host.unix_ms() };
+            let mut asked = heard.all("www-authenticate");
+            let (said, stage) = asked.find_map(|challenge| ntlm::next(challenge, self.ntlm, &own))?;
+            self.ntlm = stage;
+            return Some(said);
+        }
+        if self.authorization.is_some() {
+            return None;
+        }
         let nonce = format!("{:016x}", host.unique());
         heard.all("www-authenticate").find_map(|challenge| {
             digest::answer(challenge, userinfo, &self.asked.method, &self.asked.url.target, &nonce)
@@ -272,6 +291,7 @@ impl Flight {
             asked.headers.push(("Referer".to_owned(), from.to_string()));
         }
         self.authorization = None;
+        self.ntlm = ntlm::Stage::Silent;
         asked.url = next;
     }
 }
@@ -279,8 +299,6 @@ impl Flight {
 /// A request as a log shows it.
 fn shown(bytes: &[u8], with_body: bool) -> String {
     let text = String::from_utf8_lossy(bytes);
-    match (with_body, text.split_once("\r\n\r\n")) {
-        (false, Some((head, _))) => format!("{head}\n"),
-        _ => text.into_owned(),
-    }
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    format!("{}\n\n{}\n", head.replace("\r\n", "\n"), if with_body { body } else { "" })
 }

@@ -8,6 +8,7 @@ mod body;
 mod digest;
 mod flight;
 mod jar;
+mod ntlm;
 mod response;
 mod samples;
 mod wire;
@@ -304,7 +305,10 @@ fn unread<'js>(
     fault: arguments::Fault,
 ) -> Result<Object<'js>> {
     let method = given.method.to_ascii_uppercase();
-    response::of_unread(ctx, host, method, given.shown_url(), fault, given.throws(host))
+    // Without the credentials in it.
+    let shown = given.shown_url();
+    let url = Url::parse(&shown).map_or(shown, |url| url.to_string());
+    response::of_unread(ctx, host, method, url, fault, given.throws(host))
 }
 
 fn fetch(ctx: &Ctx<'_>, calls: &Calls<VuHost>, asked: Vec<Asked>, at_once: AtOnce) -> Result<Vec<Finished>> {

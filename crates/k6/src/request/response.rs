@@ -135,7 +135,7 @@ fn told(
     if throws {
         return Err(Exception::throw_message(ctx, &said));
     }
-    host.test.say(Loudness::Warning, "Request Failed", None, Some(format!("error={said:?}")));
+    host.test.say(Loudness::Warning, "Request Failed", None, Some(format!("error={said}")));
     Ok(())
 }
 
@@ -222,7 +222,8 @@ impl Parts for Response {
             "timings" => self.timings(ctx),
             "tls_version" => text(ctx, tls.map_or("", |tls| tls.version)),
             "tls_cipher_suite" => text(ctx, tls.map_or("", |tls| tls.cipher_suite)),
-            "ocsp" => ocsp(ctx),
+            // As with k6 where a server says nothing of it.
+            "ocsp" => ocsp(ctx, if tls.is_some() { "unknown" } else { "" }),
             "error" => text(ctx, &self.error),
             "error_code" => number(self.error_code),
             "request" => self.request.shown(ctx),
@@ -236,14 +237,14 @@ fn text<'js>(ctx: &Ctx<'js>, text: &str) -> Result<Value<'js>> {
     Ok(js::rquickjs::String::from_str(ctx.clone(), text)?.into_value())
 }
 
-/// What no answer has here.
-fn ocsp<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
+/// What no answer has here but for its status.
+fn ocsp<'js>(ctx: &Ctx<'js>, status: &str) -> Result<Value<'js>> {
     let ocsp = Object::new(ctx.clone())?;
     for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
         ocsp.set(name, 0)?;
     }
     ocsp.set("revocation_reason", "")?;
-    ocsp.set("status", "")?;
+    ocsp.set("status", status)?;
     Ok(ocsp.into_value())
 }
 

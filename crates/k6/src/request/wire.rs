@@ -146,9 +146,9 @@ pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
     }
     let literal: Option<IpAddr> = name.parse().ok();
     if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
-        && let Some(pattern) = patterns.matching(name)
+        && patterns.matching(name).is_some()
     {
-        return Err((1111, format!("hostname is blocked ({name} by {pattern})")));
+        return Err((1111, "hostname is blocked".to_owned()));
     }
     let given = options.hosts.as_ref().and_then(|hosts| hosts.resolve(name, port));
     let known = given.map(|(address, _)| address).or(literal);
@@ -176,7 +176,7 @@ fn local_address(host: &VuHost) -> Option<IpAddr> {
 fn not_blocked(host: &VuHost, address: IpAddr) -> Result<(), Fault> {
     let ranges = host.test.consolidated.options.blacklist_ips.as_deref().unwrap_or_default();
     match ranges.iter().any(|range| range.contains(address)) {
-        true => Err((1110, format!("ip is blacklisted ({address})"))),
+        true => Err((1110, "ip is blacklisted".to_owned())),
         false => Ok(()),
     }
 }
@@ -226,6 +226,7 @@ pub(crate) fn target(host: &VuHost, url: &Url, name: String, address: Option<IpA
     };
     let versions = options.tls_version.unwrap_or_default();
     target.tls = TlsSettings {
+        ca_pem: host.test.network.roots.clone(),
         check: match options.insecure_skip_tls_verify {
             Some(true) => CertificateCheck::Insecure,
             _ => CertificateCheck::Verify,

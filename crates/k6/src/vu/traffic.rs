@@ -121,15 +121,17 @@ impl Traffic {
         !self.uses_lanes && self.open_count == 0 && self.waiting.is_empty() && waits_for_one
     }
 
-    /// Puts a request on a lane: one that has been there, else any that is free, else a new one.
-    fn take_lane(&mut self, flight: Box<Flight>, bytes: Vec<u8>, exchange: Exchange) {
+    /// Puts a request on a lane: the one it was on, else one that has been there, else any that is free, else a new one.
+    fn take_lane(&mut self, mut flight: Box<Flight>, bytes: Vec<u8>, exchange: Exchange) {
         self.uses_lanes = true;
         let free = |lane: &Lane| lane.flight.is_none();
         let known = self.lanes.iter().position(|lane| free(lane) && lane.targets.contains(&exchange.target));
-        let place = known.or_else(|| self.lanes.iter().position(free)).unwrap_or_else(|| {
+        let kept = flight.lane.filter(|lane| self.lanes.get(*lane).is_some_and(free));
+        let place = kept.or(known).or_else(|| self.lanes.iter().position(free)).unwrap_or_else(|| {
             self.lanes.push(Lane::default());
             self.lanes.len() - 1
         });
+        flight.lane = Some(place);
         let Some(lane) = self.lanes.get_mut(place) else { return };
         lane.flight = Some(flight);
         lane.bytes = bytes;

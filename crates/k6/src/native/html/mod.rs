@@ -21,7 +21,7 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, module: &Object<'js>) -> Result<()> {
             let said = format!("HTML of more than {} MiB", HTML_BYTES_MAX >> 20);
             return Err(Exception::throw_range(&ctx, &said));
         }
-        let tree = Tree::parse(&text.0);
+        let tree = Tree::parse(&text.0).map_err(|said| Exception::throw_range(&ctx, &said))?;
         let answer =
             move |ctx: Ctx<'js>, question: String, node: Opt<f64>, more: Opt<String>| -> Result<Value<'js>> {
                 let node = node.0.unwrap_or_default() as NodeId;

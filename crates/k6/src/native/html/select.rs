@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn selectors_find_what_they_name() {
-        let tree = Tree::parse(PAGE);
+        let tree = Tree::parse(PAGE).unwrap();
         let check = |selector: &str, expected: &[&str]| {
             let read = Selector::parse(selector).unwrap();
             let found = tree.descendants(0).filter(|id| read.matches(&tree, *id));
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_written_as_it_was_read() {
-        let tree = Tree::parse("<p a='\"&lt;'>x &lt; y<br><!--c--></p><script>a < b</script>");
+        let tree = Tree::parse("<p a='\"&lt;'>x &lt; y<br><!--c--></p><script>a < b</script>").unwrap();
         let body = Selector::parse("body").unwrap();
         let body = tree.descendants(0).find(|id| body.matches(&tree, *id)).unwrap();
         let expected = "<p a=\"&#34;<\">x &lt; y<br><!--c--></p><script>a < b</script>";
@@ -473,8 +473,14 @@ mod tests {
 
     #[test]
     fn depth_is_no_danger() {
-        let tree = Tree::parse(&"<div>".repeat(2_000));
-        assert_eq!(tree.descendants(0).count(), 2_003);
-        assert_eq!(outer(&tree, 0).len(), 2_000 * 11 + "<html><head></head><body></body></html>".len());
+        let tree = Tree::parse(&"<div>".repeat(510)).unwrap();
+        assert_eq!(tree.descendants(0).count(), 513);
+        assert_eq!(outer(&tree, 0).len(), 510 * 11 + "<html><head></head><body></body></html>".len());
+        for element in ["<div>", "<b>", "<svg><g>", "<table><td>"] {
+            let said = Tree::parse(&element.repeat(50_000)).unwrap_err();
+            assert_eq!(said, "html: open stack of elements exceeds 512 nodes", "{element}");
+        }
+        // What is wide is not deep.
+        assert!(Tree::parse(&"<p><b>x</b>".repeat(20_000)).is_ok());
     }
 }

@@ -14,6 +14,12 @@ const NONE: NodeId = NodeId::MAX;
 /// Bytes of HTML that are parsed at most: as much as a body that a check looks into.
 pub(super) const HTML_BYTES_MAX: usize = 64 << 20;
 
+/// Elements within each other at most, `html` and `body` among them: the limit that k6 has. The parser looks through all that are open for
+/// each tag, so 50,000 of them took it seconds.
+const DEPTH_MAX: u32 = 512;
+/// The depth is looked at after so much text: the parser goes no deeper than it has letters for.
+const PART_BYTES: usize = 4 << 10;
+
 /// What a node is.
 #[derive(Debug)]
 pub(super) enum Kind {
@@ -27,6 +33,8 @@ pub(super) enum Kind {
 #[derive(Debug)]
 struct Node {
     kind: Kind,
+    /// Elements around it and itself, as it was put in place.
+    depth: u32,
     parent: NodeId,
     first: NodeId,
     last: NodeId,
@@ -38,22 +46,38 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
+    /// Greatest depth of an element.
+    depth_max: u32,
 }
 
 impl Tree {
-    /// Reads HTML as browsers do: nothing is refused.
-    pub(super) fn parse(text: &str) -> Self {
-        let sink = Sink(RefCell::new(Self { nodes: Vec::new() }));
+    /// Reads HTML as browsers do: whatever its faults, but not however deep.
+    ///
+    /// # Errors
+    /// That its elements are too deep.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let sink = Sink(RefCell::new(Self { nodes: Vec::new(), depth_max: 0 }));
         sink.0.borrow_mut().make(Kind::Document);
         let mut options = ParseOpts::default();
         // What a page shows without scripts is what a load test gets.
         options.tree_builder.scripting_enabled = true;
-        html5ever::parse_document(sink, options).one(StrTendril::from_slice(text))
+        let mut parser = html5ever::parse_document(sink, options);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let part;
+            (part, rest) = rest.split_at_checked(rest.floor_char_boundary(PART_BYTES)).unwrap_or((rest, ""));
+            parser.process(StrTendril::from_slice(part));
+            if parser.tokenizer.sink.sink.0.borrow().depth_max > DEPTH_MAX {
+                return Err(format!("html: open stack of elements exceeds {DEPTH_MAX} nodes"));
+            }
+        }
+        Ok(parser.finish())
     }
 
     fn make(&mut self, kind: Kind) -> NodeId {
         let id = self.nodes.len() as NodeId;
-        self.nodes.push(Node { kind, parent: NONE, first: NONE, last: NONE, previous: NONE, next: NONE });
+        let node = Node { kind, depth: 0, parent: NONE, first: NONE, last: NONE, previous: NONE, next: NONE };
+        self.nodes.push(node);
         id
     }
 
@@ -163,7 +187,13 @@ impl Tree {
             Some(node) => node.previous,
             None => self.nodes.get(parent as usize).map_or(NONE, |node| node.last),
         };
-        self.change(id, |node| (node.parent, node.previous, node.next) = (parent, previous, next));
+        let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth).saturating_add(1);
+        if self.is_element(id) {
+            self.depth_max = self.depth_max.max(depth);
+        }
+        self.change(id, |node| {
+            (node.depth, node.parent, node.previous, node.next) = (depth, parent, previous, next)
+        });
         match previous {
             NONE => self.change(parent, |node| node.first = id),
             previous => self.change(previous, |node| node.next = id),
