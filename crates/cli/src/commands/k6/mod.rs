@@ -6,6 +6,7 @@ mod end;
 mod log;
 mod outputs;
 mod progress;
+mod room;
 mod source;
 mod vendor;
 
@@ -67,7 +68,7 @@ pub(crate) fn words_of(all: &[OsString]) -> Option<&[OsString]> {
 pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let code = match words.split_first() {
-        Some((first, rest)) if first == "run" => run_test(rest, talk),
+        Some((first, rest)) if first == "run" => run_test(rest, talk).or_else(said_in_the_log),
         Some((first, rest)) if first == "inspect" => inspect(rest),
         Some((first, rest)) if first == "archive" => archive::archive(rest),
         Some((first, rest)) if first == "convert" => convert::convert(rest, talk),
@@ -93,6 +94,13 @@ pub(crate) fn run(words: &[OsString], talk: &Talk) -> std::process::ExitCode {
         error.code
     });
     std::process::ExitCode::from(code.number())
+}
+
+/// Words of a run that can't be read are said as all else of it is.
+fn said_in_the_log(error: TestError) -> Result<ExitCode, TestError> {
+    let Ok(log) = Log::new(&k6_options::Settings::default(), None) else { return Err(error) };
+    log.say_error(&error);
+    Ok(error.code)
 }
 
 /// Commands of k6's that are not done, and what to do instead.
@@ -329,6 +337,7 @@ fn run_test(words: &[String], talk: &Talk) -> Result<ExitCode, TestError> {
 
 /// Runs a test that is loaded, from `setup` to its summary.
 fn perform(test: &Arc<Test>, words: &mut Words, log: &Arc<Log>, talk: &Talk) -> Result<ExitCode, TestError> {
+    room::check(test)?;
     warn_of_undone(&words.line.settings, test.consolidated.options.paused == Some(true), log);
     let view = View::new(&words.line.settings);
     let asked = Asked::read(&words.line.settings, &variables(), log)?;
