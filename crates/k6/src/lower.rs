@@ -145,12 +145,18 @@ fn load(scenario: &Scenario, share: &Share, keeps_late: bool) -> Load {
             };
             let users_from = users(ramping.start_vus());
             let mut stages: Vec<UserStage> = ramping.stages().iter().map(stage).collect();
-            // It ends with its last user: stretches without any at its end are no part of it.
-            while let [rest @ .., last] = stages.as_slice()
+            // It ends with its last user: of a stretch without any at its end only what users that lost their place may take is part of it.
+            let mut rest_ns = 0u64;
+            while let [before @ .., last] = stages.as_slice()
                 && last.users_to == 0
-                && rest.last().is_some_and(|before| before.users_to == 0)
+                && before.last().is_some_and(|before| before.users_to == 0)
             {
+                rest_ns = rest_ns.saturating_add(last.duration_ns);
                 stages.pop();
+            }
+            if rest_ns > 0 {
+                let limit_ns = ramping.graceful_ramp_down().as_ns().max(units::NS_PER_MS);
+                stages.push(UserStage { users_to: 0, duration_ns: rest_ns.min(limit_ns) });
             }
             Load::Ramping { users_from, stages, ramp_down_limit_ns: ramping.graceful_ramp_down().as_ns() }
         }

@@ -1,5 +1,6 @@
 // Users that are not there before the start are made when they are needed.
 // exit: 0
+// free: counts
 // stdout: 10.00 iterations/s for 1s (maxVUs: 1-10, gracefulStop: 30s)
 // holds: iterations.count >= 2
 // holds: vus_max.max >= 2
