@@ -25,7 +25,7 @@ pub(crate) struct Places {
     pub(crate) target: PathBuf,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step { name: "fmt", mend: "run `cargo fmt --all`", work: fmt },
     Step { name: "tidy", mend: "each finding has its hint", work: tidy },
     Step {
@@ -41,6 +41,11 @@ const STEPS: [Step; 12] = [
         name: "tulip",
         mend: "run crates/tulip/tests/corpus/A-2024-08-seed-default.json and look",
         work: crate::tulip::check,
+    },
+    Step {
+        name: "k6-oracle",
+        mend: "`cargo xtask k6-oracle SCRIPT`; a difference that is on purpose goes to xtask/src/k6_oracle/accepted.rs and docs/k6.md",
+        work: crate::k6_oracle::check,
     },
     Step { name: "fuzz", mend: "the fuzz targets no longer compile: see fuzz/Cargo.toml", work: fuzz },
     Step { name: "bench", mend: "a yardstick no longer compiles: see bench/", work: bench },

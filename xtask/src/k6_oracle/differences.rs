@@ -2,7 +2,7 @@
 //!
 //! Numbers that depend on the clock are not compared: times never, counts where the script's first lines have `// free: counts`.
 
-use super::mask::BY_CHANCE;
+use super::mask::is_compared;
 use super::outcome::{Outcome, said};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +80,7 @@ fn exports(ours: &Value, theirs: &Value, is_free: bool, found: &mut Vec<String>)
     }
     let metrics = |export: &Value| -> BTreeMap<String, Value> {
         let all = export["metrics"].as_object().into_iter().flatten();
-        let kept = all.filter(|(name, _)| !BY_CHANCE.contains(&name.as_str()));
+        let kept = all.filter(|(name, _)| is_compared(name));
         kept.map(|(name, values)| (name.clone(), values.clone())).collect()
     };
     for (name, own, other) in keys("export", &metrics(ours), &metrics(theirs), found) {
@@ -126,7 +126,7 @@ fn without_counts(value: &mut Value) {
 
 fn samples(ours: &Outcome, theirs: &Outcome, is_free: bool, found: &mut Vec<String>) {
     let declared = |outcome: &Outcome| -> BTreeMap<String, Value> {
-        let all = outcome.declared.iter().filter(|(name, _)| !BY_CHANCE.contains(&name.as_str()));
+        let all = outcome.declared.iter().filter(|(name, _)| is_compared(name));
         all.map(|(name, data)| (name.clone(), data.clone())).collect()
     };
     for (name, own, other) in keys("declared", &declared(ours), &declared(theirs), found) {
@@ -135,7 +135,7 @@ fn samples(ours: &Outcome, theirs: &Outcome, is_free: bool, found: &mut Vec<Stri
         }
     }
     let of = |outcome: &Outcome| -> BTreeMap<(String, String), (u64, f64)> {
-        let all = outcome.samples.iter().filter(|((name, _), _)| !BY_CHANCE.contains(&name.as_str()));
+        let all = outcome.samples.iter().filter(|((name, _), _)| is_compared(name));
         all.map(|(key, sample)| (key.clone(), *sample)).collect()
     };
     for ((name, tags), own, other) in keys("samples", &of(ours), &of(theirs), found) {

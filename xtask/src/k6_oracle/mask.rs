@@ -1,7 +1,13 @@
 //! What a program printed, with all that depends on the clock masked, so that two programs' texts can be held against each other.
 
-/// Metrics that come only when a run is seen at its full seconds.
-pub(super) const BY_CHANCE: [&str; 2] = ["vus", "vus_max"];
+/// Metrics that are not compared: those that come only when a run is seen at its full seconds, and those that are Weir's own.
+const BY_CHANCE: [&str; 4] = ["vus", "vus_max", "iteration_start_delay", "iteration_response_time"];
+
+/// Whether a metric, or a part of one by its tags, is compared.
+pub(super) fn is_compared(metric: &str) -> bool {
+    let name = metric.split('{').next().unwrap_or(metric);
+    !BY_CHANCE.contains(&name)
+}
 
 /// The lines of stdout with numbers masked, in three parts.
 #[derive(Debug, Default)]
@@ -25,8 +31,10 @@ impl Printed {
             printed.start.push(line.trim_end().to_owned());
         }
         printed.start.retain(|line| !line.is_empty() && !line.contains("output: "));
-        let is_by_chance =
-            |line: &str| BY_CHANCE.iter().any(|name| line.trim_start().starts_with(&format!("{name}.")));
+        let is_by_chance = |line: &str| {
+            let starts = |name: &&str| line.trim_start().starts_with(&format!("{name}."));
+            line.trim() == "WEIR" || BY_CHANCE.iter().any(starts)
+        };
         while let Some(line) = lines.next() {
             if is_progress(line) {
                 printed.progress = vec![masked(line)];
@@ -35,6 +43,14 @@ impl Printed {
                 }
             } else if !is_by_chance(line) {
                 printed.summary.push(masked(line));
+            }
+        }
+        // A heading of what was left out goes too.
+        let is_title = |line: &str| !line.is_empty() && line.trim().chars().all(|c| c.is_ascii_uppercase());
+        let lines = std::mem::take(&mut printed.summary);
+        for (index, line) in lines.iter().enumerate() {
+            if !is_title(line) || lines.get(index + 1).is_some_and(|next| !next.is_empty()) {
+                printed.summary.push(line.clone());
             }
         }
         // Each block of progress has an empty line before it, and how many blocks there are is up to the clock.
@@ -66,6 +82,7 @@ pub(super) fn masked(line: &str) -> String {
         if ["B", "kB", "MB", "B/s", "kB/s", "MB/s"].contains(&word) {
             return None;
         }
+        let word = word.trim_start_matches('(');
         let (key, value) = word.split_once('=').map_or(("", word), |(key, value)| (key, value));
         let is_number = value.starts_with(|c: char| c.is_ascii_digit());
         let shown = match (key.is_empty(), is_number) {
@@ -100,6 +117,6 @@ mod tests {
         let printed = Printed::of(stdout);
         assert_eq!(printed.start, ["     execution: local", "              * default: 1 iterations"]);
         assert_eq!(printed.summary, ["  █ TOTAL RESULTS", "", "    iterations N"]);
-        assert_eq!(printed.progress, ["running (0.2s), N VUs", "default ✓ [ N ] N VUs"]);
+        assert_eq!(printed.progress, ["running N N VUs", "default ✓ [ N ] N VUs"]);
     }
 }

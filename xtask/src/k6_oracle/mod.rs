@@ -43,29 +43,31 @@ pub(crate) fn run(names: &[String]) -> Result<ExitCode> {
             crate::ci::target_folder()?.join("debug/weir")
         }
     };
-    compare(k6, weir, names)
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+    compare(k6, weir, &wanted)
 }
 
 /// The comparison as a step of `cargo xtask ci`.
 pub(crate) fn check(places: &Places) -> Result<()> {
     let Some(k6) = k6()? else { return Ok(()) };
-    match compare(k6, places.weir(), &[])? {
+    match compare(k6, places.weir(), &|name| !accepted::OPEN.contains(&name))? {
         ExitCode::SUCCESS => Ok(()),
         _ => anyhow::bail!("see the findings above"),
     }
 }
 
-fn compare(k6: PathBuf, weir: PathBuf, names: &[String]) -> Result<ExitCode> {
+fn compare(k6: PathBuf, weir: PathBuf, is_wanted: &dyn Fn(&str) -> bool) -> Result<ExitCode> {
     let (mut target, url) = target(&weir)?;
     let sides = Sides { k6, weir, url };
-    let compared = compare_all(&sides, names);
+    let compared = compare_all(&sides, is_wanted);
     target.kill()?;
     target.wait()?;
-    let (script_count, findings) = compared?;
-    let (accepted, open) = accepted::sort(findings, names);
+    let (names, findings) = compared?;
+    let (accepted, open) = accepted::sort(findings, &names);
     open.iter().for_each(|finding| println!("{finding}"));
     println!(
-        "{script_count} scripts compared with {K6}: {accepted} accepted differences, {} others",
+        "{} scripts compared with {K6}: {accepted} accepted differences, {} others",
+        names.len(),
         open.len()
     );
     Ok(if open.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -112,18 +114,17 @@ fn target(weir: &Path) -> Result<(Child, String)> {
     Ok((child, format!("http://{address}")))
 }
 
-/// How many scripts were compared, and what differs, as `script: what`.
-fn compare_all(sides: &Sides, names: &[String]) -> Result<(usize, Vec<String>)> {
+/// The scripts that were compared, and what differs, as `script: what`.
+fn compare_all(sides: &Sides, is_wanted: &dyn Fn(&str) -> bool) -> Result<(Vec<String>, Vec<String>)> {
     let mut scripts: Vec<PathBuf> = std::fs::read_dir(crate::source::root().join("crates/cli/tests/k6"))?
         .map(|entry| Ok(entry?.path()))
         .collect::<std::io::Result<_>>()?;
+    let name_of = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     scripts.retain(|path| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        path.extension().is_some_and(|end| end == "js" || end == "ts")
-            && (names.is_empty() || names.contains(&name.into_owned()))
+        path.extension().is_some_and(|end| end == "js" || end == "ts") && is_wanted(&name_of(path))
     });
     scripts.sort();
-    let script_count = scripts.len();
+    let names = scripts.iter().map(|path| name_of(path)).collect();
     let left = Mutex::new(scripts.into_iter());
     let next = || left.lock().ok()?.next();
     let work = || -> Result<Vec<String>> {
@@ -142,7 +143,7 @@ fn compare_all(sides: &Sides, names: &[String]) -> Result<(usize, Vec<String>)> 
         Ok::<(), anyhow::Error>(())
     })?;
     findings.sort();
-    Ok((script_count, findings))
+    Ok((names, findings))
 }
 
 /// What differs in each of some runs of a script.

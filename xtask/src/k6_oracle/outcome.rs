@@ -87,29 +87,32 @@ pub(super) fn perform(program: &[&OsStr], script: &Path, text: &str, url: &str) 
 
 /// What a line of the log says beside its message.
 fn fields(message: &str) -> String {
-    let mut rest = message.strip_prefix('"').map_or("", |quoted| {
-        let mut is_escaped = false;
-        let end = quoted.char_indices().find(|(_, c)| {
-            let is_end = *c == '"' && !is_escaped;
-            is_escaped = *c == '\\' && !is_escaped;
-            is_end
-        });
-        end.and_then(|(at, _)| quoted.get(at + 1..)).unwrap_or_default()
-    });
+    let mut rest = message.strip_prefix('"').map_or("", end_of_quoted);
     let mut found = String::new();
     while let Some((key, value)) = rest.trim_start().split_once('=') {
         // A field's text is the program's own, where it has more than a word.
-        let is_quoted = value.starts_with('"');
         let (word, after) = match value.strip_prefix('"') {
-            Some(quoted) => ("…", quoted.split_once('"').map_or("", |(_, after)| after)),
+            Some(quoted) => ("…", end_of_quoted(quoted)),
             None => value.split_once(' ').unwrap_or((value, "")),
         };
-        if key != "hint" || is_quoted {
+        // What helps is said by one program here and by the other there.
+        if key != "hint" {
             found.push_str(&format!(" {key}={word}"));
         }
         rest = after;
     }
     found
+}
+
+/// What follows a text in quotation marks, the first of them left out.
+fn end_of_quoted(text: &str) -> &str {
+    let mut is_escaped = false;
+    let end = text.char_indices().find(|(_, c)| {
+        let is_end = *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        is_end
+    });
+    end.and_then(|(at, _)| text.get(at + 1..)).unwrap_or_default()
 }
 
 impl Outcome {
