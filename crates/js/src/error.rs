@@ -7,6 +7,8 @@ use std::fmt;
 
 /// Frames kept of a stack at most: the engine records no more than 64.
 const FRAMES_MAX: usize = 64;
+/// Causes of errors that are told: a circle of them has no end.
+const CAUSES_MAX: usize = 4;
 /// Length of a message at most, bytes. A thrown text can be as long as the user's memory.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
 /// Length of a shown line of source at most, bytes: bundles are often one line.
@@ -77,6 +79,7 @@ impl fmt::Display for Frame {
         match (file.is_empty(), line) {
             (true, _) => write!(f, "{function}"),
             (false, 0) => write!(f, "{function} ({file})"),
+            (false, _) if *column == 0 => write!(f, "{function} ({file}:{line})"),
             (false, _) => write!(f, "{function} ({file}:{line}:{column})"),
         }
     }
@@ -111,6 +114,9 @@ impl ScriptError {
                 error.message = text_of(ctx, object, "message").unwrap_or_default();
                 let stack = text_of(ctx, object, "stack").unwrap_or_default();
                 error.stack = frames(&stack);
+                if let Some(causes) = causes(ctx, object) {
+                    error.message = cut(format!("{} ({causes})", error.message));
+                }
             }
             Some(object) => {
                 let fallback = || text_of(ctx, object, "message").unwrap_or_else(|| "[object]".to_owned());
@@ -136,6 +142,22 @@ impl ScriptError {
         }
         self.source_line = line.get(..end).map(str::to_owned);
     }
+}
+
+/// What errors say of the errors that led to them, innermost last.
+fn causes<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Option<String> {
+    let mut texts = Vec::new();
+    let mut around = object.clone();
+    while texts.len() < CAUSES_MAX {
+        let cause = swallow(ctx, around.get::<_, Value<'js>>("cause"));
+        let Some(cause) = cause.filter(|cause| !cause.is_undefined() && !cause.is_null()) else { break };
+        texts.push(format!("caused by {}", shown(ctx, &cause).unwrap_or_default()));
+        match cause.into_object() {
+            Some(object) => around = object,
+            None => break,
+        }
+    }
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 /// What `String(value)` is, or nothing when that throws.
@@ -177,7 +199,8 @@ fn cut(mut text: String) -> String {
 /// Reads the engine's form of a stack: `    at FUNCTION (FILE:LINE:COLUMN)` or `    at FILE:LINE:COLUMN`, a call a line.
 fn frames(stack: &str) -> Vec<Frame> {
     let calls = stack.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
-    calls.take(FRAMES_MAX).map(frame).collect()
+    // A text that is parsed as JSON is no place of a script.
+    calls.take(FRAMES_MAX).map(frame).filter(|frame| frame.file != "<input>").collect()
 }
 
 fn frame(call: &str) -> Frame {

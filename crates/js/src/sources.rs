@@ -24,6 +24,11 @@ pub trait Sources {
     /// # Errors
     /// Why it can't be read and how to mend that.
     fn load(&mut self, url: &str) -> Result<Loaded, String>;
+
+    /// Whether a name that the ES module behind a final URL does not export is `undefined` to its importers, in place of an error.
+    fn is_lenient(&self, _url: &str) -> bool {
+        false
+    }
 }
 
 /// A module's text and kind.

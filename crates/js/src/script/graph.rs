@@ -1,11 +1,11 @@
 //! Loading: modules are read breadth first, each once; then it is settled what importers want of those that the engine does not link.
 
 use super::compile::{Compiler, deep};
-use super::text::{Asked, Edit, Goal, Surface, edited, fault_place, surface};
+use super::text::{Asked, Edit, Goal, Surface, edited, fault_place, place_of, surface};
 use super::types::without_types;
 use super::{Form, NAMESPACE, Script, Unit, commonjs};
 use crate::raw::Bytecode;
-use crate::{ErrorKind, Loaded, ScriptError, Sources};
+use crate::{ErrorKind, Frame, Loaded, ScriptError, Sources};
 use std::collections::{BTreeSet, HashMap};
 
 /// Modules of one script at most. A script that imports more has gone astray.
@@ -15,7 +15,7 @@ const TYPED_STACK_BYTES_PER_BYTE: usize = 4 << 10;
 /// Length of a text in which the column of a fault is looked for at most, bytes.
 const PLACED_BYTES_MAX: usize = 1 << 20;
 /// Length of a module's text at most, bytes.
-const TEXT_BYTES_MAX: usize = 32 << 20;
+const TEXT_BYTES_MAX: usize = 128 << 20;
 
 /// A module on its way.
 struct Draft {
@@ -28,6 +28,8 @@ struct Draft {
     links: HashMap<String, Result<usize, String>>,
     resolved: HashMap<String, Result<String, String>>,
     wanted: BTreeSet<String>,
+    /// What importers name and a lenient module does not export.
+    lacks: BTreeSet<String>,
 }
 
 enum Kind {
@@ -43,8 +45,8 @@ struct Graph<'a> {
     drafts: Vec<Draft>,
     /// Indexes of modules by URL; those that could not be loaded have a place in `drafts` too.
     by_url: HashMap<String, usize>,
-    /// What is to be loaded.
-    waiting: Vec<String>,
+    /// What is to be loaded, and who imports it under which name.
+    waiting: Vec<(String, Option<(String, String)>)>,
     errors: Vec<ScriptError>,
 }
 
@@ -59,32 +61,33 @@ pub(super) fn load(specifier: &str, sources: &mut dyn Sources) -> Result<Script,
         waiting: Vec::new(),
         errors: Vec::new(),
     };
-    graph.index(url);
+    graph.index(url, None);
     // Bytes that parsers need for what stands in a text are in proportion to its length; here is room for what is not.
     deep(0, move || graph.finish()).map_err(|error| vec![error])?
 }
 
 impl Graph<'_> {
-    /// The place of a module, which is loaded if it is new.
-    fn index(&mut self, url: String) -> usize {
+    /// The place of a module, which is loaded if it is new. `importer`: its URL, and what it calls the module.
+    fn index(&mut self, url: String, importer: Option<(&str, &str)>) -> usize {
         if let Some(index) = self.by_url.get(&url) {
             return *index;
         }
         let index = self.by_url.len();
         self.by_url.insert(url.clone(), index);
-        self.waiting.push(url);
+        let importer = importer.map(|(importer, name)| (importer.to_owned(), name.to_owned()));
+        self.waiting.push((url, importer));
         index
     }
 
     fn finish(mut self) -> Result<Script, Vec<ScriptError>> {
         let compiler = Compiler::new().map_err(|error| vec![error])?;
         while !self.waiting.is_empty() {
-            for url in std::mem::take(&mut self.waiting) {
+            for (url, importer) in std::mem::take(&mut self.waiting) {
                 if self.drafts.len() >= MODULES_MAX {
                     let reason = format!("more than {MODULES_MAX} modules");
                     return Err(vec![ScriptError::new(ErrorKind::Module, reason)]);
                 }
-                let draft = self.draft(&compiler, url);
+                let draft = self.draft(&compiler, url, importer);
                 self.drafts.push(draft);
                 self.link_last();
             }
@@ -97,10 +100,13 @@ impl Graph<'_> {
     }
 
     /// Reads one module. One that has a fault has it noted, and stands as an empty one until all are read.
-    fn draft(&mut self, compiler: &Compiler, url: String) -> Draft {
+    fn draft(&mut self, compiler: &Compiler, url: String, importer: Option<(String, String)>) -> Draft {
         let loaded = match self.sources.load(&url) {
             Ok(loaded) => loaded,
-            Err(reason) => {
+            Err(mut reason) => {
+                if let Some((importer, name)) = importer {
+                    reason = format!("{reason}; {importer} imports it as {name:?}");
+                }
                 self.errors.push(ScriptError::new(ErrorKind::Module, reason));
                 Loaded::Native
             }
@@ -114,6 +120,7 @@ impl Graph<'_> {
             links: HashMap::new(),
             resolved: HashMap::new(),
             wanted: BTreeSet::new(),
+            lacks: BTreeSet::new(),
         };
         let read = match loaded {
             Loaded::Native => {
@@ -164,7 +171,7 @@ impl Graph<'_> {
         let mut links = HashMap::new();
         for specifier in imported.union(&required) {
             let link = match self.sources.resolve(specifier, &url) {
-                Ok(found) => Ok(self.index(found)),
+                Ok(found) => Ok(self.index(found, Some((&url, specifier)))),
                 Err(reason) => {
                     // What is required may be missing until it is required; what is imported may not.
                     if imported.contains(specifier) {
@@ -183,7 +190,7 @@ impl Graph<'_> {
         }
         if is_native {
             for behind in self.sources.behind(&url) {
-                self.index((*behind).to_owned());
+                self.index((*behind).to_owned(), None);
             }
         }
     }
@@ -202,6 +209,7 @@ impl Graph<'_> {
             }
         }
         let mut seen = BTreeSet::new();
+        let mut lacking: Vec<(usize, String)> = Vec::new();
         while let Some((index, name)) = open.pop() {
             if !seen.insert((index, name.clone())) {
                 continue;
@@ -214,10 +222,19 @@ impl Graph<'_> {
             if draft.surface.exports.contains(&name) {
                 continue;
             }
+            if self.sources.is_lenient(&draft.url) && name != NAMESPACE {
+                lacking.push((index, name));
+                continue;
+            }
             for import in draft.surface.imports.iter().filter(|import| import.asked == Some(Asked::Star)) {
                 if let Some(Ok(target)) = draft.links.get(&import.specifier) {
                     open.push((*target, name.clone()));
                 }
+            }
+        }
+        for (index, name) in lacking {
+            if let Some(draft) = self.drafts.get_mut(index) {
+                draft.lacks.insert(name);
             }
         }
     }
@@ -229,7 +246,12 @@ impl Graph<'_> {
         let mut errors = Vec::new();
         let mut units = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {
-            let edits = edits(&draft, &is_module);
+            let mut edits = edits(&draft, &is_module);
+            if let Kind::Module(text, _) = &draft.kind {
+                edits.extend(
+                    draft.lacks.iter().enumerate().map(|(number, name)| undefined(text, number, name)),
+                );
+            }
             let is_common_js = matches!(draft.kind, Kind::CommonJs(_));
             let form = match draft.kind {
                 Kind::Module(text, bytecode) if edits.is_empty() => {
@@ -274,6 +296,12 @@ fn edits(draft: &Draft, is_module: &[bool]) -> Vec<Edit> {
     edits.collect()
 }
 
+/// An export that is `undefined`, behind the text.
+fn undefined(text: &str, number: usize, name: &str) -> Edit {
+    let new = format!("\nlet lacking{number}; export {{ lacking{number} as {name:?} }};");
+    Edit { start: text.len(), end: text.len(), text: new }
+}
+
 fn check_size(draft: &Draft) -> Result<(), ScriptError> {
     if draft.text.len() <= TEXT_BYTES_MAX {
         return Ok(());
@@ -285,6 +313,15 @@ fn check_size(draft: &Draft) -> Result<(), ScriptError> {
 /// Finds out what a text is. It is an ES module when it can be one and has an `import`, an `export` or a top-level `await`.
 fn read(compiler: &Compiler, draft: &mut Draft, plain: Option<String>) -> Result<(), ScriptError> {
     let text = plain.unwrap_or_else(|| draft.text.clone());
+    if let Some(at) = text.find('\0') {
+        let (line, column) = place_of(&text, at);
+        let mut error =
+            ScriptError::new(ErrorKind::Syntax, "a byte that is zero: write \\0 where it is meant");
+        error.name = "SyntaxError".to_owned();
+        error.stack =
+            vec![Frame { function: "<anonymous>".to_owned(), file: draft.url.clone(), line, column }];
+        return Err(error);
+    }
     match compiler.module(&draft.url, &text) {
         Ok(bytecode) => {
             let surface = surface(&text);

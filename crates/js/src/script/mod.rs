@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Under this name a module that is not one of the engine's exports the object that `import * as it` gives.
 pub(crate) const NAMESPACE: &str = "*namespace*";
 
+/// Length of a called name that is told, bytes.
+const CALLED_BYTES_MAX: usize = 100;
+
 /// What a module is made of.
 pub(crate) enum Form {
     /// An ES module.
@@ -216,12 +219,22 @@ impl Script {
 
     /// Makes places of compiled texts places of the sources, and adds the line that the first of them stands in.
     pub(crate) fn place(&self, error: &mut ScriptError) {
+        let mut is_first = true;
+        let is_no_function = error.name == "TypeError" && error.message == "not a function";
         for frame in error.stack.iter_mut().filter(|frame| frame.line > 0) {
             let Some(unit) = self.index_of(&frame.file).map(|index| self.unit(index)) else { continue };
             if frame.line == 1 {
                 frame.column = frame.column.saturating_sub(unit.first_line_shift).max(1);
             }
-            frame.column = in_utf16(unit.text.lines().nth(frame.line as usize - 1), frame.column);
+            let line = unit.text.lines().nth(frame.line as usize - 1);
+            if std::mem::take(&mut is_first)
+                && is_no_function
+                && let Some(called) = line.and_then(|line| called_at(line, frame.column))
+                && called != error.name
+            {
+                error.message = format!("{called} is not a function");
+            }
+            frame.column = in_utf16(line, frame.column);
         }
         let place = error.stack.iter().find(|frame| frame.line > 0).cloned();
         let line = place.and_then(|frame| {
@@ -232,6 +245,18 @@ impl Script {
             error.show_line(line);
         }
     }
+}
+
+/// The name that is called at a column from 1, with what it is a member of: the engine says only that it is no function.
+fn called_at(line: &str, column: u32) -> Option<&str> {
+    let at = (column as usize).checked_sub(1)?;
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '#');
+    let (before, behind) = (line.get(..at)?, line.get(at..)?);
+    let start = before.trim_end_matches(|letter: char| is_name(letter) || matches!(letter, '.' | '?')).len();
+    let end = at + behind.len() - behind.trim_start_matches(is_name).len();
+    let called = line.get(start..end)?;
+    let begins = called.chars().next().is_some_and(|letter| is_name(letter) && !letter.is_numeric());
+    (begins && called.len() <= CALLED_BYTES_MAX && called.ends_with(is_name)).then_some(called)
 }
 
 /// A column from 1 in UTF-16 units, of one in bytes.

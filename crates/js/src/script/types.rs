@@ -1,10 +1,13 @@
 //! TypeScript: types are taken out and blanks put in their places, so that what is left stands in the lines and columns where it stood.
 //!
-//! What has no counterpart in JavaScript is written anew in the same lines: enums, parameter properties, `import x = require()`. An import
+//! What has no counterpart in JavaScript is written anew in the same lines: enums, namespaces, parameter properties, `import x = require()`. An import
 //! of which no name is used as a value is taken out, as TypeScript does.
+
+mod namespaces;
 
 use super::text::{Edit, edited, place_of};
 use crate::{ErrorKind, Frame, ScriptError};
+use namespaces::has_values;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -50,13 +53,27 @@ struct Stripper<'t> {
     values: BTreeSet<String>,
     /// Names that are declared as types and as nothing else.
     types: BTreeSet<String>,
+    /// Names that several declarations are merged under, and those of functions and classes.
+    merged: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    /// Enums and namespaces that were exported already.
+    exported: BTreeSet<String>,
     /// The first thing that can't be made JavaScript.
     fault: Option<(usize, &'static str)>,
 }
 
 impl<'t> Stripper<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, edits: Vec::new(), values: BTreeSet::new(), types: BTreeSet::new(), fault: None }
+        Self {
+            text,
+            edits: Vec::new(),
+            values: BTreeSet::new(),
+            types: BTreeSet::new(),
+            merged: BTreeSet::new(),
+            hosts: BTreeSet::new(),
+            exported: BTreeSet::new(),
+            fault: None,
+        }
     }
 
     fn slice(&self, start: usize, end: usize) -> &'t str {
@@ -127,8 +144,9 @@ impl<'t> Stripper<'t> {
 
     /// Gathers the names of values and of types, which decide what is imported and exported.
     fn types_and_values(&mut self, program: &Program<'_>) {
-        let mut names = Names { values: BTreeSet::new(), types: BTreeSet::new(), declared: BTreeSet::new() };
+        let mut names = Names::default();
         names.visit_program(program);
+        (self.merged, self.hosts) = (names.merged, names.hosts);
         self.types = names.types.difference(&names.declared).cloned().collect();
         self.values = names.values;
     }
@@ -234,13 +252,14 @@ impl<'t> Stripper<'t> {
         let members = &it.body.members;
         let own: BTreeSet<String> =
             members.iter().map(|member| member.id.static_name().to_string()).collect();
-        let mut used = Names { values: BTreeSet::new(), types: BTreeSet::new(), declared: BTreeSet::new() };
+        let mut used = Names::default();
         for initializer in members.iter().filter_map(|member| member.initializer.as_ref()) {
             used.visit_expression(initializer);
         }
         let (start, end) = (it.span.start as usize, it.span.end as usize);
         let first = members.first().map_or(end - 1, |member| member.span.start as usize);
-        self.replace(start, first, &format!("var {name} = (({name}) => {{ "));
+        let (head, tail) = self.filler(name);
+        self.replace(start, first, &format!("{head} "));
         let mut previous: Option<String> = None;
         for (index, member) in members.iter().enumerate() {
             let key = member.id.static_name().to_string();
@@ -269,7 +288,7 @@ impl<'t> Stripper<'t> {
             self.tail(member_end, next, &format!("; {back}"));
             previous = Some(quoted);
         }
-        self.replace(end - 1, end, &format!("return {name} }})({{}});"));
+        self.replace(end - 1, end, &tail);
     }
 
     /// Between two members of an enum: the comma becomes `new`, blanks and comments stay.
@@ -371,7 +390,7 @@ impl<'a> Visit<'a> for Stripper<'_> {
                 if namespace.declare || !has_values(namespace) {
                     self.blank_statement(it.span());
                 } else {
-                    self.namespace_fault(namespace);
+                    self.write_namespace(namespace);
                 }
             }
             Statement::TSExportAssignment(export) => {
@@ -398,8 +417,13 @@ impl<'a> Visit<'a> for Stripper<'_> {
                     if namespace.declare || !has_values(namespace) {
                         self.blank_statement(it.span());
                     } else {
-                        self.namespace_fault(namespace);
+                        self.export_once(export, namespace.id.name.as_str());
+                        self.write_namespace(namespace);
                     }
+                }
+                Declaration::TSEnumDeclaration(declared) => {
+                    self.export_once(export, declared.id.name.as_str());
+                    self.write_enum(declared);
                 }
                 _ => walk::walk_statement(self, it),
             },
@@ -500,6 +524,16 @@ impl<'a> Visit<'a> for Stripper<'_> {
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         let returned = it.return_type.as_ref().map(|returned| returned.span);
         walk::walk_arrow_function_expression(self, it);
+        // The parameters must begin in the line of `async`: their bracket moves to the types' begin.
+        let types = it.type_parameters.as_ref().filter(|_| it.r#async).map(|types| types.span);
+        if let Some(span) = types
+            && self.slice(span.start as usize, span.end as usize).contains('\n')
+        {
+            self.edits.retain(|edit| edit.start != span.start as usize || edit.end != span.end as usize);
+            self.blank_from(span.start as usize, span.end as usize, "(");
+            let open = it.params.span.start as usize;
+            self.blank(open, open + 1);
+        }
         // `=>` must stand in the line of the parameters' end: that moves to the type's end.
         let returned =
             returned.filter(|span| self.slice(span.start as usize, span.end as usize).contains('\n'));
@@ -573,38 +607,26 @@ impl<'a> Visit<'a> for Stripper<'_> {
     }
 }
 
-impl Stripper<'_> {
-    fn namespace_fault(&mut self, it: &TSNamespaceDeclaration<'_>) {
-        let reason = "a namespace with values in it is not known; write a module or an object";
-        self.fault.get_or_insert((it.span.start as usize, reason));
-    }
-}
-
-/// Whether a namespace is more than types.
-fn has_values(it: &TSNamespaceDeclaration<'_>) -> bool {
-    match &it.body {
-        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => has_values(inner),
-        TSNamespaceDeclarationBody::TSModuleBlock(block) => {
-            block.body.iter().any(|statement| match statement {
-                Statement::TSTypeAliasDeclaration(_) | Statement::TSInterfaceDeclaration(_) => false,
-                Statement::TSNamespaceDeclaration(inner) => has_values(inner),
-                Statement::ExportDeclaration(export) => match &export.declaration {
-                    Declaration::TSTypeAliasDeclaration(_) | Declaration::TSInterfaceDeclaration(_) => false,
-                    Declaration::TSNamespaceDeclaration(inner) => has_values(inner),
-                    _ => true,
-                },
-                _ => true,
-            })
-        }
-    }
-}
-
 /// Gathers names. By name alone and not by scope: a name that is used as a value anywhere counts as used.
+#[derive(Default)]
 struct Names {
     values: BTreeSet<String>,
     types: BTreeSet<String>,
     /// Names that are bound to values.
     declared: BTreeSet<String>,
+    /// Names of enums and namespaces, and those of them that there are several declarations of.
+    filled: BTreeSet<String>,
+    merged: BTreeSet<String>,
+    /// Names of functions and classes.
+    hosts: BTreeSet<String>,
+}
+
+impl Names {
+    fn fill(&mut self, name: &str) {
+        if !self.filled.insert(name.to_owned()) {
+            self.merged.insert(name.to_owned());
+        }
+    }
 }
 
 impl<'a> Visit<'a> for Names {
@@ -614,6 +636,31 @@ impl<'a> Visit<'a> for Names {
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         self.declared.insert(it.name.to_string());
+    }
+
+    fn visit_declaration(&mut self, it: &Declaration<'a>) {
+        match it {
+            Declaration::FunctionDeclaration(function) if function.body.is_some() => {
+                self.hosts.extend(function.id.as_ref().map(|id| id.name.to_string()));
+            }
+            Declaration::ClassDeclaration(class) => {
+                self.hosts.extend(class.id.as_ref().map(|id| id.name.to_string()));
+            }
+            _ => {}
+        }
+        walk::walk_declaration(self, it);
+    }
+
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        self.fill(it.id.name.as_str());
+        walk::walk_ts_enum_declaration(self, it);
+    }
+
+    fn visit_ts_namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>) {
+        if has_values(it) {
+            self.fill(it.id.name.as_str());
+        }
+        walk::walk_ts_namespace_declaration(self, it);
     }
 
     fn visit_export_specifier(&mut self, it: &ExportSpecifier<'a>) {
@@ -650,3 +697,5 @@ impl<'a> Visit<'a> for Names {
 #[cfg(test)]
 #[path = "types_tests.rs"]
 mod tests;
+#[cfg(test)]
+mod torn_tests;

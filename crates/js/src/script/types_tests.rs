@@ -31,6 +31,7 @@ fn types_are_blanks() {
     check_blanks("(a?, b?: B, c?) => a ? b : c", "(a , b , c ) => a ? b : c");
     check_blanks("const f = <T,>(a?: T): a is T => a", "const f = (a ) => a");
     check_blanks("const f = (a): A<\n  B\n> => a", "const f = (a\n\n) => a");
+    check_blanks("const f = async <\n  B\n>(a) => a", "const f = async (\n\na) => a");
     check_blanks("a = b as C\n(d)", "a = b;\n(d)");
     check_blanks("a = b as C\n+ d", "a = b\n+ d");
     check_blanks("(a as B)(c)", "(a )(c)");
@@ -107,9 +108,46 @@ fn enums_are_objects() {
 }
 
 #[test]
+fn several_enums_of_a_name_are_one() {
+    check(
+        "enum A { B } enum A { C = 1 }",
+        "var A = ((A) => { A[\"B\"] = 0; A[A[\"B\"]] = \"B\"; return A })(A || {}); \
+         var A = ((A) => { A[\"C\"] = 1; A[A[\"C\"]] = \"C\"; return A })(A || {});",
+    );
+    check(
+        "export enum A { } export enum A { }",
+        "export var A = ((A) => { return A })(A || {}); var A = ((A) => { return A })(A || {});",
+    );
+}
+
+#[test]
+fn namespaces_are_objects() {
+    check(
+        "namespace A { type B = 1; export const c: B = 1, d = 2\nfunction e() { }\nexport function f(): void { e() } }",
+        "var A = ((A) => { ; const c = 1, d = 2; A.c = c; A.d = d;\nfunction e() { }\nfunction f() { e() }; A.f = f; ;return A })({});",
+    );
+    check(
+        "namespace A { export let b = 1 }",
+        "var A = ((A) => { let b = 1; Object.defineProperty(A, \"b\", { get: () => b, set: (it) => { b = it }, enumerable: true }); ;return A })({});",
+    );
+    check(
+        "export namespace A.B { export class C { d: E } }",
+        "export var A = ((A) => { const B = A.B = ((B) => { class C { d }; B.C = C; ;return B })(A.B || {}); return A })({});",
+    );
+    check(
+        "function a() { }\nnamespace a { export const b = 1 }",
+        "function a() { }\n;((a) => { const b = 1; a.b = b; ;return a })(a);",
+    );
+    check(
+        "namespace A { export namespace B { f() } export interface C { } }",
+        "var A = ((A) => { var B = ((B) => { f() ;return B })({});; A.B = B; ; ;return A })({});",
+    );
+}
+
+#[test]
 fn faults_have_places() {
     let error = without_types("a.ts", "let a: number = 1;\nlet b: = 2;").unwrap_err();
     assert_eq!((error.kind, error.stack[0].line, error.stack[0].column), (ErrorKind::Syntax, 2, 8));
-    let error = without_types("a.ts", "\n namespace A { let b = 1 }").unwrap_err();
-    assert_eq!((error.stack[0].line, error.stack[0].column), (2, 2));
+    let error = without_types("a.ts", "\n class A { accessor b = 1 }").unwrap_err();
+    assert_eq!((error.stack[0].line, error.stack[0].column), (2, 12));
 }

@@ -215,3 +215,13 @@ fn what_is_not_named_is_not_there_but_can_be() {
         "function undefined undefined undefined undefined",
     );
 }
+
+#[test]
+fn a_lenient_module_exports_undefined_for_what_it_lacks() {
+    let main = "import d, { a, gone, 'g h' as h } from './lenient.js'; export { other } from './lenient.js';
+        import * as all from './lenient.js'; console.log(d, a, gone, h, Object.keys(all).join())";
+    check_files(
+        &[("main.js", main), ("lenient.js", "const lacking = 1; export const a = lacking")],
+        "undefined 1 undefined undefined a,default,g h,gone,other",
+    );
+}

@@ -384,3 +384,26 @@ fn chance_has_a_seed() {
     assert_eq!(draw(1), draw(1));
     assert_ne!(draw(1), draw(2));
 }
+
+#[test]
+fn errors_say_what_led_to_them_and_what_is_no_function() {
+    check(
+        "throw new Error('a', { cause: new TypeError('b', { cause: 'c' }) })",
+        "threw Error: a (caused by TypeError: b, caused by c)",
+    );
+    check(
+        "const e = new Error('a'); e.cause = e; throw e",
+        "threw Error: a (caused by Error: a, caused by Error: a, caused by Error: a, caused by Error: a)",
+    );
+    check(
+        "const e = new Error('a'); Object.defineProperty(e, 'cause', { get() { throw 1 } }); throw e",
+        "threw Error: a",
+    );
+    check("const a = {}; a.b()", "threw TypeError: a.b is not a function");
+    check("const a = { b: {} };\n  a?.b.c(1)", "threw TypeError: a?.b.c is not a function");
+    check("let f = 1; f()", "threw TypeError: f is not a function");
+    check("/* é */ const a = 'é'; a.bé()", "threw TypeError: a.bé is not a function");
+    check("(1)()", "threw TypeError: not a function");
+    check("[].map(5)", "threw TypeError: not a function");
+    check("throw new TypeError('not a function')", "threw TypeError: not a function");
+}

@@ -21,6 +21,10 @@ impl Sources for Table {
         Err(format!("{referrer:?} names {specifier:?}, which is not there"))
     }
 
+    fn is_lenient(&self, url: &str) -> bool {
+        url.starts_with("lenient")
+    }
+
     fn load(&mut self, url: &str) -> std::result::Result<Loaded, String> {
         if url == "host" || url == "shelf" {
             return Ok(Loaded::Native);
