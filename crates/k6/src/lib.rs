@@ -5,6 +5,7 @@
 
 mod answer;
 mod archive;
+mod der;
 #[cfg(any(test, feature = "fuzz"))]
 #[doc(hidden)]
 pub mod fuzz;
@@ -20,6 +21,7 @@ mod progress;
 mod proxy;
 mod remote;
 mod request;
+mod secrets;
 mod sources;
 mod summary;
 mod test;
@@ -33,6 +35,7 @@ pub use lower::lower;
 pub use outputs::OutputsEnd;
 pub use progress::Stage;
 pub use remote::{FetchError, LOCK_NAME, Lock, LockError, Locked, Network, Remote};
+pub use secrets::Secrets;
 pub use summary::{DataForm, Outcome, TextForm, Written};
 pub use test::{Listener, Loudness, Remark, Source, Test, TestError};
 pub use vendor::{Change, Vendored, vendor};

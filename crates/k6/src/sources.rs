@@ -22,6 +22,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("k6/data", include_str!("modules/data.js")),
     ("k6/encoding", include_str!("modules/encoding.js")),
     ("k6/crypto", include_str!("modules/crypto.js")),
+    ("k6/crypto/x509", include_str!("modules/x509.js")),
+    ("k6/secrets", include_str!("modules/secrets.js")),
+    ("k6/experimental/streams", include_str!("modules/streams.js")),
     ("k6/html", include_str!("modules/html.js")),
     ("weir:markup", include_str!("modules/markup.js")),
     ("weir:paths", include_str!("modules/paths.js")),
@@ -42,6 +45,8 @@ const NATIVE: &[&str] = &[
     "weir:data",
     "weir:encoding",
     "weir:crypto",
+    "weir:x509",
+    "weir:secrets",
     "weir:files",
     "weir:html",
     "weir:later",
@@ -56,17 +61,15 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("https://raw.githubusercontent.com/centminmod/k6-reporter/", include_str!("modules/reporter.js")),
     ("https://raw.githubusercontent.com/centminmod/k6-benchmarking/", include_str!("modules/reporter.js")),
 ];
-/// Modules that come with protocols and services that are not there.
-const ABSENT: &[&str] = &[
-    "k6/browser",
-    "k6/net/grpc",
-    "k6/ws",
-    "k6/websockets",
-    "k6/secrets",
-    "k6/crypto/x509",
-    "k6/experimental/",
-    "k6/x/",
+/// Modules that have other names by now.
+const MOVED: &[(&str, &str)] = &[
+    ("k6/experimental/browser", "k6/browser"),
+    ("k6/experimental/grpc", "k6/net/grpc"),
+    ("k6/experimental/websockets", "k6/websockets"),
+    ("k6/experimental/redis", "k6/x/redis"),
 ];
+/// Modules that come with protocols and services that are not there.
+const ABSENT: &[&str] = &["k6/browser", "k6/net/grpc", "k6/ws", "k6/websockets", "k6/experimental/", "k6/x/"];
 
 /// The modules of one script.
 #[derive(Debug, Default)]
@@ -146,6 +149,10 @@ impl Sources for Files {
         let is_there = is_built_in(specifier)
             || NATIVE.contains(&specifier)
             || crate::offers::names(specifier).is_some();
+        if let Some((_, now)) = MOVED.iter().find(|(before, _)| *before == specifier) {
+            let resolved = self.resolve(now, referrer);
+            return resolved.map_err(|said| format!("{specifier} is {now} by now: {said}"));
+        }
         if is_main || is_there && (is_ours || !is_private) {
             return Ok(specifier.to_owned());
         }

@@ -34,6 +34,8 @@ pub struct Source {
     pub detail: Detail,
     /// In which form `handleSummary` and the exported file have the summary.
     pub data_form: crate::DataForm,
+    /// What `k6/secrets` gives, and the log does not show.
+    pub secrets: Arc<crate::Secrets>,
 }
 
 /// How loud something is said.
@@ -89,6 +91,7 @@ pub struct Test {
     /// The names of exported functions.
     pub exports: Vec<String>,
     pub(crate) listener: Listener,
+    pub(crate) secrets: Arc<crate::Secrets>,
     pub(crate) network: crate::network::Network,
     /// The script's text, where the summary's data has the form that holds it.
     pub(crate) machine_script: Option<String>,
@@ -219,6 +222,7 @@ impl Test {
                 registry,
                 exports: Vec::new(),
                 listener,
+                secrets: Arc::clone(&source.secrets),
                 network: crate::network::Network::default(),
             })
         };

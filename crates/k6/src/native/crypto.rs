@@ -102,10 +102,7 @@ fn encoded<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, bytes: Vec<u8>, encoding:
 }
 
 fn data<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<u8>> {
-    bytes_of(value).ok_or_else(|| {
-        let said = format!("invalid type {}, expected string, ArrayBuffer or typed array", value.type_name());
-        Exception::throw_type(ctx, &said)
-    })
+    bytes_of(value).ok_or_else(|| Exception::throw_message(ctx, &super::no_bytes(value)))
 }
 
 fn hasher<'js>(ctx: &Ctx<'js>, algorithm: &str, key: Option<&Value<'js>>) -> Result<Hasher> {
@@ -121,7 +118,10 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     let own = calls.clone();
     let hash = move |ctx: Ctx<'js>, algorithm: String, input: Value<'js>, encoding: Opt<String>| {
         let mut hasher = hasher(&ctx, &algorithm, None)?;
-        hasher.update(&data(&ctx, &input)?);
+        let bytes = bytes_of(&input).ok_or_else(|| {
+            Exception::throw_message(&ctx, &format!("{algorithm} failed: {}", super::no_bytes(&input)))
+        });
+        hasher.update(&bytes?);
         encoded(&ctx, &own, hasher.digest(), encoding.0.as_deref().unwrap_or_default())
     };
     module.set("hash", Function::new(ctx.clone(), hash)?)?;

@@ -17,22 +17,34 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
         _ => STANDARD,
     };
     let encode = move |ctx: Ctx<'js>, input: Value<'js>, variant: String| -> Result<String> {
-        let bytes = bytes_of(&input)
-            .ok_or_else(|| Exception::throw_type(&ctx, "a string or an ArrayBuffer is expected"))?;
+        let bytes =
+            bytes_of(&input).ok_or_else(|| Exception::throw_message(&ctx, &super::no_bytes(&input)))?;
         Ok(engine(&variant).encode(bytes))
     };
     module.set("encode", Function::new(ctx.clone(), encode)?)?;
     let own = calls.clone();
     let decode = move |ctx: Ctx<'js>, input: String, variant: String| -> Result<ArrayBuffer<'js>> {
         own.add(&ctx, js::Part::TypedArrays);
-        let bytes = engine(&variant).decode(input.as_bytes());
-        ArrayBuffer::new(
-            ctx.clone(),
-            bytes.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?,
-        )
+        // Lines may be broken anywhere.
+        let text: String = input.chars().filter(|letter| !matches!(letter, '\r' | '\n')).collect();
+        let bytes = engine(&variant).decode(text.as_bytes()).map_err(|error| {
+            let at = place(&text, error);
+            Exception::throw_message(&ctx, &format!("illegal base64 data at input byte {at}"))
+        });
+        ArrayBuffer::new(ctx.clone(), bytes?)
     };
     module.set("decode", Function::new(ctx.clone(), decode)?)?;
     let text =
         |value: Value<'js>| String::from_utf8_lossy(&bytes_of(&value).unwrap_or_default()).into_owned();
     module.set("text", Func::from(text))
+}
+
+/// Where a text stops being base 64: at a wrong letter, or where the last group begins that is not whole.
+fn place(text: &str, error: base64::DecodeError) -> usize {
+    match error {
+        base64::DecodeError::InvalidByte(at, _) => at,
+        _ => {
+            text.find('=').map_or(text.len() / 4 * 4, |at| if text.len() % 4 == 0 { at } else { text.len() })
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Globals that few scripts name: each group is one JavaScript function, compiled when a script first asks for one of its names, and there at all only for
 //! scripts whose text has such a name.
 
-use super::{buffer, bytes_of, crypto};
+use super::{buffer, bytes_of, crypto, webcrypto};
 use crate::host::VuHost;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -9,15 +9,30 @@ use js::rquickjs::object::Accessor;
 use js::rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 use js::{Calls, Script};
 
-/// Names and the function that makes all of them.
-const GROUPS: [(&[&str], &str); 3] = [
-    (&["crypto", "CryptoKey"], include_str!("../modules/globals/crypto.js")),
+/// Names, the words in a script that ask for them (the names themselves, where there are none), and the function that makes all of them.
+const GROUPS: [Group; 8] = [
+    (&["crypto"], &[], include_str!("../modules/globals/crypto.js")),
+    (&["CryptoKey"], &[], "() => ({ CryptoKey: crypto.subtle.CryptoKey })"),
     (
         &["TextEncoder", "TextDecoder", "btoa", "atob", "structuredClone"],
+        &[],
         include_str!("../modules/globals/text.js"),
     ),
-    (&["URL", "URLSearchParams"], include_str!("../modules/globals/url.js")),
+    (&["URL", "URLSearchParams"], &[], include_str!("../modules/globals/url.js")),
+    // A word of many comments.
+    (&["performance"], &["performance.", "{ performance"], include_str!("../modules/globals/performance.js")),
+    (
+        &["queueMicrotask"],
+        &[],
+        "() => ({ queueMicrotask: (work) => { Promise.resolve().then(() => work()); } })",
+    ),
+    (&["AbortController", "AbortSignal"], &[], include_str!("../modules/globals/abort.js")),
+    (&["Headers"], &["new Headers", "instanceof Headers"], include_str!("../modules/globals/headers.js")),
 ];
+type Group = (&'static [&'static str], &'static [&'static str], &'static str);
+
+/// Makes `crypto.subtle`.
+const SUBTLE: &str = include_str!("../modules/globals/subtle.js");
 
 /// Whether each group's names occur in a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,7 +51,10 @@ impl Named {
         let has = |word: &str| texts.iter().any(|text| text.contains(word));
         let has_any = has("eval") || has("Function(");
         Self {
-            groups: GROUPS.map(|(names, _)| has_any || names.iter().any(|name| has(name))),
+            groups: GROUPS.map(|(names, words, _)| {
+                let words = if words.is_empty() { names } else { words };
+                has_any || words.iter().any(|word| has(word))
+            }),
             common_js: has("module.exports") || has("exports."),
         }
     }
@@ -45,7 +63,7 @@ impl Named {
 /// Puts the names into the global object, without what they stand for.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, named: Named) -> Result<()> {
     let groups = GROUPS.into_iter().zip(named.groups).filter(|(_, is_named)| *is_named);
-    for ((names, source), _) in groups {
+    for ((names, _, source), _) in groups {
         for name in names {
             let own = calls.clone();
             let get = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
@@ -71,6 +89,13 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, named: Named) 
     Ok(())
 }
 
+/// A function of its source, whose places are not the script's.
+fn made_by<'js>(ctx: &Ctx<'js>, source: &str) -> Result<Function<'js>> {
+    let mut options = js::rquickjs::context::EvalOptions::default();
+    options.filename = Some("weir:globals".to_owned());
+    ctx.eval_with_options(source, options)
+}
+
 /// Makes a group's values and puts them in the places of their accessors.
 fn put<'js>(
     ctx: &Ctx<'js>,
@@ -81,7 +106,7 @@ fn put<'js>(
     calls.add(ctx, js::Part::TypedArrays);
     calls.add(ctx, js::Part::Dates);
     calls.add(ctx, js::Part::Collections);
-    let make: Function<'js> = ctx.eval(source)?;
+    let make = made_by(ctx, source)?;
     let made: Object<'js> = make.call((native(ctx, calls)?,))?;
     for name in names {
         replace(ctx, name, made.get(*name)?)?;
@@ -137,6 +162,17 @@ fn native<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>) -> Result<Object<'js>> {
             .ok_or_else(|| Exception::throw_type(&ctx, &format!("the encoded data was not valid {encoding}")))
     };
     native.set("decode", Function::new(ctx.clone(), decode)?)?;
+    let own = calls.clone();
+    let now_ms = move || js::Host::now_ns(own.host()) as f64 / 1e6;
+    native.set("nowMs", Function::new(ctx.clone(), now_ms)?)?;
+    let own = calls.clone();
+    let subtle = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
+        let make = made_by(&ctx, SUBTLE)?;
+        let parts = self::native(&ctx, &own)?;
+        webcrypto::add(&ctx, &own, &parts)?;
+        make.call((parts,))
+    };
+    native.set("subtle", Function::new(ctx.clone(), subtle)?)?;
     Ok(native)
 }
 

@@ -10,6 +10,9 @@ pub(crate) mod files;
 pub(crate) mod globals;
 mod html;
 mod metrics;
+mod secrets;
+mod webcrypto;
+mod x509;
 
 use crate::host::VuHost;
 use js::Calls;
@@ -28,6 +31,8 @@ pub(crate) fn make<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, url: &str) -> Res
         "weir:execution" => execution::module(ctx, calls, &module)?,
         "weir:data" => data::module(ctx, calls, &module)?,
         "weir:crypto" => crypto::module(ctx, calls, &module)?,
+        "weir:secrets" => secrets::module(ctx, calls, &module)?,
+        "weir:x509" => x509::module(ctx, &module)?,
         "weir:files" => files::module(ctx, calls, &module)?,
         "weir:html" => html::module(ctx, &module)?,
         "weir:later" => html::later(ctx, calls, &module)?,
@@ -44,13 +49,36 @@ pub(crate) fn bytes_of(value: &Value<'_>) -> Option<Vec<u8>> {
         return text.to_string().ok().map(String::into_bytes);
     }
     let object = value.as_object()?;
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
-        return buffer.as_bytes().map(<[u8]>::to_vec);
-    }
-    let buffer = ArrayBuffer::from_object(object.get("buffer").ok()?)?;
+    let around: Option<Object<'_>> = object.get("buffer").ok().flatten();
+    let Some(around) = around else {
+        return own_buffer(object)?.as_bytes().map(<[u8]>::to_vec);
+    };
+    let buffer = own_buffer(&around)?;
     let (offset, length): (f64, f64) = (object.get("byteOffset").ok()?, object.get("byteLength").ok()?);
     let (offset, length) = (offset as usize, length as usize);
     buffer.as_bytes()?.get(offset..offset.checked_add(length)?).map(<[u8]>::to_vec)
+}
+
+/// The `ArrayBuffer` that an object is. The engine throws where it is asked whether something is one, and the script would hear of that later.
+fn own_buffer<'js>(object: &Object<'js>) -> Option<ArrayBuffer<'js>> {
+    let buffer = ArrayBuffer::from_object(object.clone());
+    if buffer.is_none() {
+        object.ctx().catch();
+    }
+    buffer
+}
+
+/// Why a value has no bytes, with the names that Go has for its kind: scripts compare such texts.
+pub(crate) fn no_bytes(value: &Value<'_>) -> String {
+    let kind = match value {
+        value if value.is_undefined() || value.is_null() => "<nil>",
+        value if value.is_bool() => "bool",
+        value if value.is_int() => "int64",
+        value if value.is_number() => "float64",
+        value if value.is_array() => "[]interface {}",
+        _ => "map[string]interface {}",
+    };
+    format!("invalid type {kind}, expected string, []byte or ArrayBuffer")
 }
 
 /// An `ArrayBuffer` of bytes.

@@ -185,10 +185,12 @@ impl Settings {
                 *place = text(name);
             }
         }
-        for (place, name) in [(&mut self.out, "K6_OUT"), (&mut self.secret_source, "K6_SECRET_SOURCE")] {
-            if place.is_empty() {
-                *place = list(name);
-            }
+        if self.out.is_empty() {
+            self.out = list("K6_OUT");
+        }
+        if self.secret_source.is_empty() {
+            // One source, whose parts have commas between them.
+            self.secret_source = text("K6_SECRET_SOURCE").into_iter().collect();
         }
         Ok(self)
     }

@@ -3,12 +3,12 @@
 use super::error_of;
 use crate::args::ColorWhen;
 use crate::talk::{Talk, legible_line};
-use ::k6::{Loudness, Remark, TestError};
+use ::k6::{Loudness, Remark, Secrets, TestError};
 use k6_options::{ExitCode, Settings};
 use report::Color;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// How a line looks.
@@ -43,6 +43,8 @@ pub(super) struct Log {
     console: Option<Mutex<File>>,
     quietest: u8,
     is_colored: bool,
+    /// What no line shows.
+    secrets: Arc<Secrets>,
 }
 
 impl Log {
@@ -69,7 +71,13 @@ impl Log {
             && settings.no_color != Some(true)
             && Talk::new(ColorWhen::Auto).stderr_color == Color::Always;
         let console = console.map(file).transpose()?.map(Mutex::new);
-        Ok(Self { begun: Instant::now(), form, place, console, quietest, is_colored })
+        let secrets = Arc::new(Secrets::of(&settings.secret_source)?);
+        Ok(Self { begun: Instant::now(), form, place, console, quietest, is_colored, secrets })
+    }
+
+    /// Secrets that the test has, whose values are left out of all lines.
+    pub(super) fn secrets(&self) -> Arc<Secrets> {
+        Arc::clone(&self.secrets)
     }
 
     /// Says a remark.
@@ -83,6 +91,10 @@ impl Log {
         if rank(level) > self.quietest {
             return;
         }
+        let mut remark = remark.clone();
+        remark.message = self.secrets.redacted(&remark.message).into_owned();
+        let told = remark.fields.iter_mut().map(|(_, value)| value).chain(remark.hint.as_mut());
+        told.for_each(|text| *text = self.secrets.redacted(text).into_owned());
         let mut fields: Vec<(&str, &str)> =
             remark.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
         fields.extend(remark.hint.as_deref().map(|hint| match hint.strip_prefix("error=") {

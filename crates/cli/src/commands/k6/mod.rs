@@ -277,6 +277,7 @@ fn load(command: Command, words: &mut Words, log: &Arc<Log>) -> Result<Arc<Test>
         },
         env,
         no_thresholds: settings.no_thresholds == Some(true),
+        secrets: log.secrets(),
         detail: if settings.summary_mode == Some(SummaryMode::Full) { Detail::Full } else { Detail::Compact },
         data_form: match settings.new_machine_readable_summary {
             Some(true) => DataForm::Machine,
