@@ -1,5 +1,6 @@
 // Iterations that find no idle user are dropped; it is said once.
 // exit: 0
+// free: counts
 // stderr: level=warning msg="Insufficient VUs, reached 1 active VUs and cannot initialize more"
 // stderr: executor=constant-arrival-rate scenario=a
 // holds: iterations.count == 1
