@@ -288,7 +288,8 @@ impl Host for VuHost {
         globals.set("global", globals.clone())?;
         native::globals::install(ctx, calls, self.test.named)?;
         let calls = calls.clone();
-        let open = move |ctx: Ctx<'js>, path: String, mode: Opt<String>| {
+        let open = move |ctx: Ctx<'js>, path: Opt<Coerced<String>>, mode: Opt<String>| {
+            let path = path.0.map_or_else(String::new, |path| path.0);
             native::files::open(&ctx, &calls, &path, mode.0.as_deref())
         };
         globals.set("open", Function::new(ctx.clone(), open)?)

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Greatest module read: a bundle of megabytes is usual, more is a mistake.
-const MODULE_BYTES_MAX: u64 = 32 << 20;
+/// Greatest file read: rows of data take hundreds of megabytes, and a user's memory has no room for more.
+const MODULE_BYTES_MAX: u64 = 256 << 20;
 
 /// Modules written in JavaScript on native ones.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -140,7 +140,17 @@ impl Files {
     }
 }
 
+/// Whether this is the name of one of k6's own modules.
+pub(crate) fn is_built_in(url: &str) -> bool {
+    BUILT_IN.iter().any(|(name, _)| *name == url)
+}
+
 impl Sources for Files {
+    /// What k6's own modules lack is `undefined` to their importers, as it is there: scripts name what later or other releases have.
+    fn is_lenient(&self, url: &str) -> bool {
+        is_built_in(url)
+    }
+
     fn resolve(&mut self, specifier: &str, referrer: &str) -> Result<String, String> {
         let is_built_in = |name: &str| BUILT_IN.iter().any(|(built_in, _)| *built_in == name);
         let is_ours = is_built_in(referrer) || LIBRARIES.iter().any(|(begin, _)| referrer.starts_with(begin));

@@ -170,6 +170,9 @@ impl TestError {
     }
 
     pub(crate) fn script(error: &ScriptError) -> Self {
+        if error.kind == js::ErrorKind::Rejected {
+            return Self::new(ExitCode::Other, format!("Uncaught (in promise) {}", stack_text(error)));
+        }
         Self::new(ExitCode::ScriptException, stack_text(error)).hinting("script exception")
     }
 
@@ -391,7 +394,8 @@ impl Test {
         source: Option<&'static str>,
     ) {
         let fields = vec![("executor", facts.executor.clone()), ("scenario", facts.name.clone())];
-        (self.listener)(&Remark { loudness, message, source, hint: None, fields });
+        let hint = (source == Some("stacktrace")).then(|| "script exception".to_owned());
+        (self.listener)(&Remark { loudness, message, source, hint, fields });
     }
 
     pub(crate) fn warn(&self, message: &str) {
@@ -466,14 +470,16 @@ impl State {
 
 /// Frames that are the script's, as k6 writes them.
 fn frames(error: &ScriptError) -> impl Iterator<Item = String> {
-    let own =
-        error.stack.iter().filter(|frame| !frame.file.starts_with("k6") && !frame.file.starts_with("weir:"));
-    own.map(|frame| match (frame.file.is_empty(), frame.file.starts_with('/')) {
-        (true, _) => "native".to_owned(),
-        (false, true) => {
-            format!("{} (file://{}:{}:{})", frame.function, frame.file, frame.line, frame.column)
+    let is_own = |file: &str| !sources::is_built_in(file) && !file.starts_with("weir:");
+    error.stack.iter().filter(move |frame| is_own(&frame.file)).map(|frame| {
+        let js::Frame { function, file, line, column } = frame;
+        let scheme = if file.starts_with('/') { "file://" } else { "" };
+        match (function.as_str(), file.is_empty(), column) {
+            ("native" | "<anonymous>" | "", true, _) => "native".to_owned(),
+            (_, true, _) => format!("{function} (native)"),
+            (_, false, 0) => format!("{function} ({scheme}{file}:{line})"),
+            (_, false, _) => format!("{function} ({scheme}{file}:{line}:{column})"),
         }
-        (false, false) => format!("{} ({}:{}:{})", frame.function, frame.file, frame.line, frame.column),
     })
 }
 
@@ -495,7 +501,10 @@ pub(crate) fn stack_text(error: &ScriptError) -> String {
 }
 
 fn place_text(error: &ScriptError) -> String {
-    frames(error).find(|frame| frame != "native").map(|frame| format!(" at {frame}")).unwrap_or_default()
+    frames(error)
+        .find(|frame| !frame.ends_with("native") && !frame.ends_with("(native)"))
+        .map(|frame| format!(" at {frame}"))
+        .unwrap_or_default()
 }
 
 /// Tags of all samples.

@@ -1,13 +1,13 @@
 //! A virtual user: the script on an engine of its own, led through iterations as the worker loop asks for them.
 
+mod fixtures;
 mod traffic;
 
 pub(crate) use traffic::AtOnce;
 
 use crate::answer::Heard;
 use crate::host::{Ask, Reply, ScenarioFacts, VuHost, Worker};
-use crate::summary::Parts;
-use crate::test::{Loudness, Test, TestError, stack_text};
+use crate::test::{Loudness, Test, stack_text};
 use js::rquickjs::{Ctx, Value};
 use js::{Limits, Outcome, ScriptError, Step, Vm};
 use k6_metrics::MetricId;
@@ -76,8 +76,12 @@ pub struct Factory {
 impl Factory {
     pub(crate) fn fixture(test: &Arc<Test>, role: Role) -> Self {
         let exec = if role == Role::Setup { "setup" } else { "teardown" };
-        let facts =
-            ScenarioFacts { exec: exec.to_owned(), group: format!("::{exec}"), ..ScenarioFacts::default() };
+        let facts = ScenarioFacts {
+            exec: exec.to_owned(),
+            group: format!("::{exec}"),
+            longest_ns: fixtures::limit_ns(test, role),
+            ..ScenarioFacts::default()
+        };
         Self::new(test, role, facts, 0, 0)
     }
 
@@ -284,34 +288,6 @@ impl Vu {
         Ok(Seen { functions, misfits, options: found["options"].take() })
     }
 
-    /// Calls `handleSummary` with its argument as JSON; `None`: it returned nothing.
-    pub(crate) fn handle_summary(test: &Arc<Test>, data: String) -> Result<Option<Parts>, String> {
-        let worker = Rc::new(Worker::new(test));
-        let mut vm = start(test, &worker, &Arc::new(ScenarioFacts::default()), 0)
-            .map_err(|error| error.to_string())?;
-        let mut step = vm.call("handleSummary", move |ctx| Ok(vec![ctx.json_parse(data)?]));
-        let begun = std::time::Instant::now();
-        loop {
-            step = match step {
-                Step::Done(Ok(_)) => break,
-                Step::Done(Err(error)) => return Err(stack_text(&error)),
-                Step::Asks(Ask::Sleep { ns }) => {
-                    pause(Duration::from_nanos(ns).min(INIT_WAIT_MAX.saturating_sub(begun.elapsed())));
-                    vm.reply(Reply::Slept)
-                }
-                Step::Asks(Ask::Fetch(_)) | Step::Idle { .. } => {
-                    return Err(waited("handleSummary").to_string());
-                }
-            };
-        }
-        vm.with(|ctx, value| {
-            let parts = crate::summary::parts_of(ctx, &value);
-            parts.map_err(|_| {
-                ctx.catch().as_exception().and_then(|thrown| thrown.message()).unwrap_or_default()
-            })
-        })
-    }
-
     fn begun(&mut self, now_ns: u64, intended_ns: u64) -> Next {
         (self.begun_ns, self.intended_ns) = (now_ns, intended_ns);
         let (data, exec) = (self.test.state.setup_data.get().cloned().flatten(), self.facts.exec.clone());
@@ -397,7 +373,7 @@ impl Vu {
                 if test.state.is_aborted.load(Ordering::Relaxed) {
                     test.aborted_at(&error);
                 } else {
-                    test.fixture_failed(TestError::script(&error));
+                    test.fixture_failed(self.fixture_error(&error, now_ns));
                 }
                 Next::Done(Err(ErrorClass::Check))
             }
@@ -412,17 +388,6 @@ impl Vu {
                 Next::Done(Err(ErrorClass::Check))
             }
         }
-    }
-
-    /// What `setup` returned goes to all iterations.
-    fn keep_setup_data(&mut self) {
-        let Some(vm) = self.vm.as_mut() else { return };
-        let data = vm.with(|ctx, value| {
-            let text = ctx.json_stringify(value).ok().flatten();
-            text.and_then(|text| text.to_string().ok())
-        });
-        // There is one setup.
-        let _ = self.test.state.setup_data.set(data);
     }
 }
 
@@ -486,8 +451,13 @@ impl Scenario for Vu {
             self.worker.add(MetricId::DATA_SENT, tags, sent as f64, self.begun_ns);
             self.worker.add(MetricId::DATA_RECEIVED, tags, received as f64, self.begun_ns);
         }
-        // The engine stands in the midst of the iteration; the next one, if there is any, begins on a new one.
-        self.vm = None;
+        // The iteration ends where it stands, which nothing in the script can catch; the user stays, with all that its modules hold.
+        if let Some(vm) = self.vm.as_mut().filter(|vm| vm.is_under_way()) {
+            let _ended = vm.interrupt();
+        }
+        if self.vm.as_ref().is_some_and(Vm::is_dead) {
+            self.vm = None;
+        }
         self.traffic.clear();
         if std::mem::take(&mut self.is_within) && self.role == Role::Iterations {
             self.test.state.interrupted_count.fetch_add(1, Ordering::Relaxed);
@@ -538,7 +508,10 @@ fn start(
     let mut step = vm.start();
     loop {
         step = match step {
-            Step::Done(Ok(_)) => {
+            Step::Done(Ok(Outcome::NeverSettled)) => {
+                return Err(waited("a module's top-level await, for what nothing settles"));
+            }
+            Step::Done(Ok(Outcome::Returned)) => {
                 vm.host().vu.is_in_init.set(false);
                 return Ok(vm);
             }
@@ -547,6 +520,10 @@ fn start(
                 let now_ns = js::Host::now_ns(vm.host());
                 pause(Duration::from_nanos(until_ns.saturating_sub(now_ns)).min(INIT_WAIT_MAX));
                 vm.wake()
+            }
+            Step::Asks(Ask::Sleep { ns }) if begun.elapsed() < INIT_WAIT_MAX => {
+                pause(Duration::from_nanos(ns).min(INIT_WAIT_MAX));
+                vm.reply(Reply::Slept)
             }
             Step::Idle { .. } | Step::Asks(_) => return Err(waited("the init code")),
         };

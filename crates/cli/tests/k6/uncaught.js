@@ -2,7 +2,7 @@
 // exit: 0
 // stderr: level=error msg="ReferenceError: nowhere is not defined
 // stderr: uncaught.js:10:
-// stderr: executor=shared-iterations scenario=default source=stacktrace
+// stderr: executor=shared-iterations hint="script exception" scenario=default source=stacktrace
 // stdout: 2 complete and 0 interrupted iterations
 // holds: iterations.count == 2
 export const options = { iterations: 2 };

@@ -1,8 +1,14 @@
 // The module `k6/data`: elements are kept once for all users as JSON, and parsed and frozen when they are read.
 import { length, read, store } from 'weir:data';
 
+// Kept from before the script runs, which may put something else in their places.
+const { parse, stringify } = JSON;
+const { freeze: close, values } = Object;
+
 function freeze(value) {
-  if (value !== null && typeof value === 'object') Object.values(Object.freeze(value)).forEach(freeze);
+  if (value === null || typeof value !== 'object') return value;
+  const inner = values(close(value));
+  for (let at = 0; at < inner.length; at++) freeze(inner[at]);
   return value;
 }
 const refuse = () => { throw new TypeError('SharedArray is immutable'); };
@@ -14,11 +20,11 @@ export function SharedArray(name, fn) {
   if (length(name) === undefined) {
     const made = fn();
     if (!Array.isArray(made)) throw new TypeError('only arrays can be made into SharedArray');
-    store(name, made.map((element) => JSON.stringify(element) ?? 'null'));
+    store(name, made.map((element) => stringify(element) ?? 'null'));
   }
   const count = length(name);
   const index = (key) => (typeof key === 'string' && /^(0|[1-9][0-9]*)$/.test(key) ? Number(key) : -1);
-  const at = (key) => (index(key) >= 0 && index(key) < count ? freeze(JSON.parse(read(name, index(key)))) : undefined);
+  const at = (key) => (index(key) >= 0 && index(key) < count ? freeze(parse(read(name, index(key)))) : undefined);
   return new Proxy([], {
     get: (target, key) => (key === 'length' ? count : index(key) >= 0 ? at(key) : target[key]),
     ownKeys: () => [...Array.from({ length: count }, (_, at) => String(at)), 'length'],

@@ -1,13 +1,29 @@
 //! What `console` shows of values: texts as they are, structures with their parts.
 
-use js::rquickjs::{Coerced, Function, Object, Value};
+use js::rquickjs::{Coerced, Function, Object, Result, Value};
 
 /// Structures within structures that are shown.
-const DEPTH_MAX: usize = 32;
+const DEPTH_MAX: usize = 64;
+/// Length of what is shown of one argument, bytes. A structure that names its parts many times has no end otherwise, and a log line of
+/// megabytes is read by nobody.
+const SHOWN_BYTES_MAX: usize = 4 << 20;
+/// What stands in the place of what is not shown.
+const CUT: &str = "…";
 
 /// A value as an argument of `console`.
 pub(crate) fn shown(value: &Value<'_>) -> String {
-    show(value, &mut Vec::new())
+    let mut shown = Shown { text: String::new(), around: Vec::new(), is_over: false };
+    shown.show(value);
+    let mut text = shown.text;
+    if text.len() > SHOWN_BYTES_MAX {
+        let mut end = SHOWN_BYTES_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str(CUT);
+    }
+    text
 }
 
 fn coerced(value: &Value<'_>) -> String {
@@ -19,44 +35,120 @@ fn coerced(value: &Value<'_>) -> String {
     })
 }
 
-/// `around`: the structures that it is in.
-fn show<'js>(value: &Value<'js>, around: &mut Vec<Value<'js>>) -> String {
-    let is_inner = !around.is_empty();
-    if value.is_function() {
-        return "[object Function]".to_owned();
-    }
-    if is_inner && (value.is_null() || value.is_undefined()) {
-        return "null".to_owned();
-    }
-    let Some(object) = value.as_object() else {
-        let text = match value.as_symbol() {
-            Some(_) => "Symbol()".to_owned(),
-            None => coerced(value),
-        };
-        return if is_inner && value.is_string() { quoted(&text) } else { text };
-    };
-    if around.contains(value) || around.len() >= DEPTH_MAX {
-        return "[Circular]".to_owned();
-    }
-    let class = class_of(object);
-    match class.as_deref() {
-        Some("Date") if is_inner => {
-            let iso = object.get::<_, Function<'js>>("toISOString");
-            let iso =
-                iso.and_then(|iso| iso.call::<_, String>((js::rquickjs::function::This(object.clone()),)));
-            return iso.map_or_else(|_| "null".to_owned(), |iso| quoted(&iso));
+/// A text on its way.
+struct Shown<'js> {
+    text: String,
+    /// The structures that the next value is in.
+    around: Vec<Value<'js>>,
+    /// Whether the script was stopped meanwhile.
+    is_over: bool,
+}
+
+impl<'js> Shown<'js> {
+    fn show(&mut self, value: &Value<'js>) {
+        let is_inner = !self.around.is_empty();
+        if value.is_function() {
+            return self.text.push_str("[object Function]");
         }
-        Some("Date") => return coerced(value),
-        _ if object.is_error() => return coerced(value),
-        _ => {}
+        if is_inner && (value.is_null() || value.is_undefined()) {
+            return self.text.push_str("null");
+        }
+        let Some(object) = value.as_object() else {
+            let text = match value.as_symbol() {
+                Some(_) => "Symbol()".to_owned(),
+                None => coerced(value),
+            };
+            let is_quoted = is_inner && value.is_string();
+            return self.text.push_str(&if is_quoted { quoted(&text) } else { text });
+        };
+        if self.around.contains(value) {
+            return self.text.push_str("[Circular]");
+        }
+        if self.around.len() >= DEPTH_MAX {
+            return self.text.push_str(CUT);
+        }
+        let class = class_of(object);
+        match class.as_deref() {
+            Some("Date") => {
+                let iso = object.get::<_, Function<'js>>("toISOString");
+                let iso = iso
+                    .and_then(|iso| iso.call::<_, String>((js::rquickjs::function::This(object.clone()),)));
+                let iso = iso.map_or_else(|_| "null".to_owned(), |iso| quoted(&iso));
+                return self.text.push_str(&iso);
+            }
+            _ if object.is_error() => return self.text.push_str(&coerced(value)),
+            _ => {}
+        }
+        self.around.push(value.clone());
+        match class.as_deref().filter(|class| class.ends_with("Array") && *class != "Array") {
+            Some(class) if object.contains_key("byteLength").unwrap_or_default() => {
+                let count = object.get::<_, f64>("length").unwrap_or_default();
+                self.text.push_str(&format!("{class}({count}) "));
+                self.items(object, count);
+            }
+            _ if value.is_array() || is_list(value) => {
+                let count = object.get::<_, f64>("length").unwrap_or_default();
+                self.items(object, count);
+            }
+            _ => self.pairs(object),
+        }
+        self.around.pop();
     }
-    around.push(value.clone());
-    let text = match class.as_deref().filter(|class| class.ends_with("Array") && *class != "Array") {
-        Some(class) if object.contains_key("byteLength").unwrap_or_default() => typed(object, class, around),
-        _ => structure(value, object, around),
-    };
-    around.pop();
-    text
+
+    /// Whether there is room for more.
+    fn goes_on(&mut self) -> bool {
+        !self.is_over && self.text.len() <= SHOWN_BYTES_MAX
+    }
+
+    /// What looking at a part gave. A script that was stopped within it is over.
+    fn looked(&mut self, object: &Object<'js>, part: Result<Value<'js>>) -> Option<Value<'js>> {
+        if part.is_err() {
+            self.is_over |= object.ctx().catch().is_uncatchable_error();
+        }
+        part.ok()
+    }
+
+    fn items(&mut self, object: &Object<'js>, count: f64) {
+        self.text.push('[');
+        let count = count as u32;
+        for index in 0..count {
+            if !self.goes_on() {
+                break;
+            }
+            self.text.push_str(if index == 0 { " " } else { ", " });
+            let item = object.get::<_, Value<'js>>(index);
+            match self.looked(object, item) {
+                Some(item) => self.show(&item),
+                None => self.text.push_str("null"),
+            }
+        }
+        self.text.push_str(if count == 0 { "]" } else { " ]" });
+    }
+
+    fn pairs(&mut self, object: &Object<'js>) {
+        self.text.push('{');
+        let mut is_first = true;
+        for key in object.keys::<String>() {
+            if !self.goes_on() {
+                break;
+            }
+            let value =
+                key.and_then(|key| object.get::<_, Value<'js>>(key.as_str()).map(|value| (key, value)));
+            let (key, value) = match value {
+                Ok(pair) => pair,
+                Err(error) => {
+                    self.looked(object, Err(error));
+                    continue;
+                }
+            };
+            self.text.push_str(if is_first { " " } else { ", " });
+            is_first = false;
+            self.text.push_str(&key);
+            self.text.push_str(": ");
+            self.show(&value);
+        }
+        self.text.push_str(if is_first { "}" } else { " }" });
+    }
 }
 
 /// The name of what made an object, for those whose makers have one.
@@ -65,44 +157,13 @@ fn class_of(object: &Object<'_>) -> Option<String> {
     maker.as_object()?.get::<_, Option<String>>("name").ok().flatten()
 }
 
-fn structure<'js>(value: &Value<'js>, object: &Object<'js>, around: &mut Vec<Value<'js>>) -> String {
-    if value.is_array() || is_list(value) {
-        let count = object.get::<_, f64>("length").unwrap_or_default() as usize;
-        let items = (0..count).map(|index| match object.get::<_, Value<'js>>(index as u32) {
-            Ok(item) => show(&item, around),
-            Err(_) => "null".to_owned(),
-        });
-        return framed("[", items.collect(), "]");
-    }
-    let keys = object.keys::<String>().flatten().collect::<Vec<_>>();
-    let pairs = keys.into_iter().filter_map(|key| {
-        let value: Value<'js> = object.get(key.as_str()).ok()?;
-        Some(format!("{key}: {}", show(&value, around)))
-    });
-    framed("{", pairs.collect(), "}")
-}
-
 /// Whether it is a list that the engine's own does not know as one, as a shared array.
 fn is_list(value: &Value<'_>) -> bool {
-    let is_array = || -> js::rquickjs::Result<bool> {
+    let is_array = || -> Result<bool> {
         let array: Object<'_> = value.ctx().globals().get("Array")?;
         array.get::<_, Function<'_>>("isArray")?.call((value.clone(),))
     };
     is_array().unwrap_or_default()
-}
-
-fn typed<'js>(object: &Object<'js>, class: &str, around: &mut Vec<Value<'js>>) -> String {
-    let count = object.get::<_, f64>("length").unwrap_or_default() as u32;
-    let items = (0..count).filter_map(|index| object.get::<_, Value<'js>>(index).ok());
-    let items: Vec<String> = items.map(|item| show(&item, around)).collect();
-    format!("{class}({count}) {}", framed("[", items, "]"))
-}
-
-fn framed(begin: &str, parts: Vec<String>, end: &str) -> String {
-    match parts.is_empty() {
-        true => format!("{begin}{end}"),
-        false => format!("{begin} {} {end}", parts.join(", ")),
-    }
 }
 
 fn quoted(text: &str) -> String {

@@ -9,8 +9,9 @@ use k6_metrics::{CheckId, MetricId, TagSetId};
 /// `check`, `fail`, `group`, `randomSeed`, `sleep`.
 pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -> Result<()> {
     let own = calls.clone();
-    let check = move |ctx: Ctx<'js>, value: Value<'js>, sets: Value<'js>, tags: Opt<Value<'js>>| {
-        check(&ctx, own.host(), &value, &sets, tags.0.as_ref())
+    let check = move |ctx: Ctx<'js>, value: Opt<Value<'js>>, sets: Opt<Value<'js>>, tags: Opt<Value<'js>>| {
+        let value = value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+        check(&ctx, own.host(), &value, sets.0.as_ref(), tags.0.as_ref())
     };
     module.set("check", Function::new(ctx.clone(), check)?)?;
     let fail = |ctx: Ctx<'js>, message: Opt<Coerced<String>>| -> Result<()> {
@@ -18,13 +19,13 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
     };
     module.set("fail", Function::new(ctx.clone(), fail)?)?;
     let own = calls.clone();
-    let group =
-        move |ctx: Ctx<'js>, name: String, work: Opt<Value<'js>>| group(&ctx, own.host(), &name, work.0);
+    let group = move |ctx: Ctx<'js>, name: Opt<Coerced<String>>, work: Opt<Value<'js>>| {
+        let name = name.0.map_or_else(String::new, |name| name.0);
+        group(&ctx, &own, &name, work.0)
+    };
     module.set("group", Function::new(ctx.clone(), group)?)?;
     let own = calls.clone();
     let sleep = move |ctx: Ctx<'js>, seconds: Opt<Coerced<f64>>| -> Result<()> {
-        let host = own.host();
-        host.not_in_init(&ctx, "sleep()")?;
         let seconds = seconds.0.map_or(f64::NAN, |seconds| seconds.0);
         if seconds.is_nan() {
             return Err(Exception::throw_message(&ctx, "sleep() was called without a number of seconds"));
@@ -44,12 +45,18 @@ fn check<'js>(
     ctx: &Ctx<'js>,
     host: &VuHost,
     value: &Value<'js>,
-    sets: &Value<'js>,
+    sets: Option<&Value<'js>>,
     tags: Option<&Value<'js>>,
 ) -> Result<bool> {
-    host.not_in_init(ctx, "Using check() ")?;
+    host.not_in_init(ctx, "Using check()")?;
     let now_ns = host.now_ns();
     let base = host.tags_with(ctx, host.vu.tags.get(), tags)?;
+    let Some(sets) = sets.filter(|sets| !sets.is_null() && !sets.is_undefined()) else {
+        return Err(Exception::throw_message(
+            ctx,
+            "no checks provided to `check`: give it an object of them",
+        ));
+    };
     let Some(sets) = sets.as_object() else { return Ok(true) };
     let mut all = true;
     for pair in sets.props::<String, Value<'js>>() {
@@ -94,9 +101,15 @@ impl VuHost {
     }
 }
 
-fn group<'js>(ctx: &Ctx<'js>, host: &VuHost, name: &str, work: Option<Value<'js>>) -> Result<Value<'js>> {
-    host.not_in_init(ctx, "Using group() ")?;
-    let Some(work) = work.as_ref().and_then(Value::as_function) else {
+fn group<'js>(
+    ctx: &Ctx<'js>,
+    calls: &Calls<VuHost>,
+    name: &str,
+    work: Option<Value<'js>>,
+) -> Result<Value<'js>> {
+    let host = calls.host();
+    host.not_in_init(ctx, "Using group()")?;
+    let Some(work) = work.and_then(Value::into_function) else {
         return Err(Exception::throw_message(ctx, "group() requires a callback as a second argument"));
     };
     if name.contains("::") {
@@ -114,11 +127,26 @@ fn group<'js>(ctx: &Ctx<'js>, host: &VuHost, name: &str, work: Option<Value<'js>
     let outcome = work.call::<_, Value<'js>>(());
     let now_ns = host.now_ns();
     let ms = now_ns.saturating_sub(begun_ns) as f64 / 1e6;
-    host.worker.add(MetricId::GROUP_DURATION, vu.tags.get(), ms, now_ns);
+    if !calls.is_stopped() {
+        host.worker.add(MetricId::GROUP_DURATION, vu.tags.get(), ms, now_ns);
+    }
     // Tags that were set within stay, but for the group's.
     if host.test.registry.system_tags().has(k6_metrics::SystemTag::Group) {
         vu.tags.set(host.worker.tags.borrow_mut().with(vu.tags.get(), "group", &outer));
     }
     *vu.group.borrow_mut() = outer;
+    if outcome.as_ref().is_ok_and(Value::is_promise) && is_async(&work) {
+        let message = "group() does not support async functions: what they do after an await would be outside of the group";
+        return Err(Exception::throw_message(ctx, message));
+    }
     outcome
+}
+
+/// Whether a function is an async one.
+fn is_async(function: &Function<'_>) -> bool {
+    let maker = function.get::<_, Object<'_>>("constructor").and_then(|maker| maker.get::<_, String>("name"));
+    if maker.is_err() {
+        function.ctx().catch();
+    }
+    maker.is_ok_and(|name| name == "AsyncFunction")
 }

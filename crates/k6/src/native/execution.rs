@@ -46,8 +46,8 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
         let host = own.host();
         let said =
             if message.is_empty() { "test aborted".to_owned() } else { format!("test aborted: {message}") };
-        host.test.abort(said.clone());
-        Err(Exception::throw_message(&ctx, &said))
+        host.test.abort(said);
+        Err(own.end(&ctx))
     };
     module.set("abort", Function::new(ctx.clone(), abort)?)?;
     let own = calls.clone();

@@ -37,6 +37,10 @@ fn bytes(ctx: &Ctx<'_>, calls: &Calls<VuHost>, what: &str, path: &str) -> Result
             );
             continue;
         }
+        if place.as_os_str().is_empty() || place.is_dir() {
+            said = format!("{what} can't be used with directories, path: {path:?}");
+            continue;
+        }
         match host.test.read(&place) {
             Ok(bytes) => {
                 let bytes: Arc<[u8]> = bytes.into();

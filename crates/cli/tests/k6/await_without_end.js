@@ -1,0 +1,5 @@
+// exit: 107
+// stderr: a module's top-level await
+await new Promise(() => {});
+
+export default function () {}
