@@ -12,6 +12,8 @@ pub mod fuzz;
 pub mod har;
 mod host;
 mod lower;
+#[cfg(test)]
+mod memory_tests;
 mod names;
 mod native;
 mod network;
