@@ -1,17 +1,19 @@
 //! What a user hears of a request: what came, how long it took, or why nothing came.
 
 use k6_options::CipherSuite;
+use proto::http1::Headers;
 use proto::tls::{TlsSession, TlsVersion};
 use scenario::{Answer, Timing};
 use stats::ErrorClass;
+use std::borrow::Cow;
 use std::net::SocketAddr;
 
 /// An answer, as a user keeps it.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) status: u16,
-    /// Names in canonical form, in the order in which they came.
-    pub(crate) headers: Vec<(String, String)>,
+    /// From the status line to the empty line.
+    head: Vec<u8>,
     pub(crate) body: Vec<u8>,
     pub(crate) timing: Timing,
     pub(crate) done_ns: u64,
@@ -45,11 +47,9 @@ impl Tls {
 
 impl Heard {
     pub(crate) fn of(answer: &Answer<'_>, done_ns: u64) -> Self {
-        let header =
-            |(name, value): (&str, &[u8])| (canonical(name), String::from_utf8_lossy(value).into_owned());
         Self {
             status: answer.status,
-            headers: answer.headers.map(|headers| headers.iter().map(header).collect()).unwrap_or_default(),
+            head: answer.headers.map(|headers| headers.as_bytes().to_vec()).unwrap_or_default(),
             body: answer.body.whole().map(<[u8]>::to_vec).unwrap_or_default(),
             timing: answer.timing,
             done_ns,
@@ -61,7 +61,7 @@ impl Heard {
     /// As a log shows it.
     pub(crate) fn shown(&self, with_body: bool) -> String {
         let mut text = format!("HTTP/1.1 {} {}\n", self.status, reason(self.status));
-        for (name, value) in &self.headers {
+        for (name, value) in self.headers() {
             text.push_str(&format!("{name}: {value}\n"));
         }
         text.push('\n');
@@ -72,10 +72,17 @@ impl Heard {
         text
     }
 
+    /// Names in canonical form and values, in the order in which they came.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (String, Cow<'_, str>)> {
+        Headers::of_head(&self.head)
+            .iter()
+            .map(|(name, value)| (canonical(name), String::from_utf8_lossy(value)))
+    }
+
     /// All values of a header.
-    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        let is_named = move |(own, _): &&(String, String)| own.eq_ignore_ascii_case(name);
-        self.headers.iter().filter(is_named).map(|(_, value)| value.as_str())
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Cow<'a, str>> {
+        let is_named = move |(own, _): &(&str, &[u8])| own.eq_ignore_ascii_case(name);
+        Headers::of_head(&self.head).iter().filter(is_named).map(|(_, value)| String::from_utf8_lossy(value))
     }
 }
 

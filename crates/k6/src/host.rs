@@ -4,6 +4,7 @@ use crate::native;
 pub(crate) use crate::native::bytes_of;
 use crate::request;
 use crate::test::{Loudness, Test};
+use crate::url::{KnownUrl, Url};
 use js::rquickjs::function::Opt;
 use js::rquickjs::{Coerced, Ctx, Exception, Function, Result, Value};
 use js::{Calls, Host, Level};
@@ -18,6 +19,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A worker's books are added to the test's so often.
 const FLUSH_PERIOD_NS: u64 = units::NS_PER_SEC;
+/// URLs that a worker remembers: more than most tests have, and little memory where each request has another.
+const URLS_MAX: usize = 512;
 
 /// What a script waits for.
 #[derive(Debug)]
@@ -90,7 +93,9 @@ pub(crate) struct Worker {
     pub(crate) books: RefCell<Books>,
     pub(crate) tags: RefCell<Tags>,
     /// Indices of targets by their names.
-    pub(crate) targets: RefCell<HashMap<String, u16>>,
+    pub(crate) targets: RefCell<HashMap<Rc<str>, u16>>,
+    /// URLs by their texts, those that were asked for lately.
+    urls: RefCell<HashMap<String, Rc<KnownUrl>>>,
     /// To the files of samples, where there are any.
     pub(crate) feed: RefCell<Option<SampleFeed>>,
     /// How far the test's clock is ahead of the run's.
@@ -106,6 +111,7 @@ impl Worker {
             books: RefCell::new(Books::new(&test.registry, test.detail)),
             tags: RefCell::new(Tags::new(&test.registry)),
             targets: RefCell::default(),
+            urls: RefCell::default(),
             feed: RefCell::new(test.feed()),
             ahead_ns: Cell::new(None),
             flushed_ns: Cell::new(0),
@@ -137,6 +143,20 @@ impl Worker {
         }
         self.started.set(Some(set));
         set
+    }
+
+    /// Reads an absolute URL.
+    pub(crate) fn url(&self, text: &str) -> std::result::Result<Rc<KnownUrl>, String> {
+        if let Some(known) = self.urls.borrow().get(text) {
+            return Ok(Rc::clone(known));
+        }
+        let url = Rc::new(KnownUrl::from(Url::parse(text)?));
+        let mut urls = self.urls.borrow_mut();
+        if urls.len() >= URLS_MAX {
+            urls.clear();
+        }
+        urls.insert(text.to_owned(), Rc::clone(&url));
+        Ok(url)
     }
 
     /// Adds what was measured to the test's books, once a second.

@@ -1,6 +1,7 @@
 //! URLs as requests need them: RFC 3986, as far as `http` and `https` use it.
 
 use plan::Scheme;
+use std::rc::Rc;
 
 /// A URL of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +73,38 @@ impl Url {
     /// The path without the query.
     pub(crate) fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
+    }
+}
+
+/// A URL with what each request to it needs, made once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownUrl {
+    url: Url,
+    /// As [`Url`] shows itself.
+    pub(crate) shown: String,
+    /// [`Url::authority`].
+    pub(crate) authority: String,
+    /// [`Url::origin`].
+    pub(crate) origin: Rc<str>,
+}
+
+impl From<Url> for KnownUrl {
+    fn from(url: Url) -> Self {
+        Self { shown: url.to_string(), authority: url.authority(), origin: url.origin().into(), url }
+    }
+}
+
+impl std::ops::Deref for KnownUrl {
+    type Target = Url;
+
+    fn deref(&self) -> &Url {
+        &self.url
+    }
+}
+
+impl std::fmt::Display for KnownUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown)
     }
 }
 

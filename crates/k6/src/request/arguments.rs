@@ -4,7 +4,7 @@ use super::body;
 use super::jar::Jar;
 use crate::answer::canonical;
 use crate::host::VuHost;
-use crate::url::Url;
+use crate::url::KnownUrl;
 use js::rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Result, Value};
 use k6_metrics::TagSetId;
 use std::cell::RefCell;
@@ -93,7 +93,7 @@ pub(crate) struct OwnCookie {
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) method: String,
-    pub(crate) url: Url,
+    pub(crate) url: Rc<KnownUrl>,
     /// The tag `name`, if the script gave one.
     pub(crate) name: Option<String>,
     /// By their canonical names, without `Host` and `Content-Length`.
@@ -158,7 +158,7 @@ impl<'js> Given<'_, 'js> {
     /// Reads all; the inner error is that of a request that can't be made.
     pub(crate) fn read(&self, ctx: &Ctx<'js>, host: &VuHost) -> Result<std::result::Result<Asked, Fault>> {
         let options = &host.test.consolidated.options;
-        let url = match Url::parse(&self.shown_url()) {
+        let url = match host.worker.url(&self.shown_url()) {
             Ok(url) => url,
             Err(said) => return Ok(Err((1020, format!("invalid URL: {said}")))),
         };
@@ -181,7 +181,7 @@ impl<'js> Given<'_, 'js> {
             throws: self.throws(host),
             url,
         };
-        let body = match body::read(self.body, host.unique())? {
+        let body = match body::read(self.body, || host.unique())? {
             Ok(body) => body,
             Err(said) => return Ok(Err((1000, said))),
         };

@@ -23,7 +23,10 @@ enum Field {
 }
 
 /// The body that a script gives; the inner error is what is wrong with it. `unique` tells parts from their content.
-pub(crate) fn read(value: Option<&Value<'_>>, unique: u64) -> Result<std::result::Result<Body, String>> {
+pub(crate) fn read(
+    value: Option<&Value<'_>>,
+    unique: impl FnOnce() -> u64,
+) -> Result<std::result::Result<Body, String>> {
     let Some(value) = value.filter(|value| !value.is_null() && !value.is_undefined()) else {
         return Ok(Ok(Body::default()));
     };
@@ -31,7 +34,7 @@ pub(crate) fn read(value: Option<&Value<'_>>, unique: u64) -> Result<std::result
         return Ok(Ok(Body { bytes: Some(bytes), ..Body::default() }));
     }
     match value.as_object().filter(|object| !object.is_function()) {
-        Some(object) => fields(object, unique),
+        Some(object) => fields(object, unique()),
         None => Ok(Err("unknown request body type".to_owned())),
     }
 }

@@ -7,11 +7,13 @@ use crate::answer::{self, Heard};
 use crate::host::VuHost;
 use crate::names::Names;
 use crate::test::Loudness;
+use crate::url::Url;
 use js::Operation;
 use plan::Target;
 use scenario::{Connecting, Exchange, RequestKind, Want};
 use stats::ErrorClass;
 use std::net::IpAddr;
+use std::rc::Rc;
 
 /// Who is told of a request's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +51,7 @@ pub(crate) struct Flight {
     /// The lane of its last hop: what is said over several hops belongs to one connection.
     pub(crate) lane: Option<usize>,
     /// Of the hop.
-    place: Option<(String, Option<IpAddr>)>,
+    place: Option<(Rc<str>, Option<IpAddr>)>,
     hop_begun_ns: u64,
     sent_bytes: u64,
     cookies: Vec<(String, String)>,
@@ -59,7 +61,7 @@ pub(crate) struct Flight {
 #[derive(Debug)]
 pub(crate) enum Ready {
     /// To the target of this name.
-    To(String),
+    To(Rc<str>),
     /// Not before.
     At(u64),
     Never(Fault),
@@ -105,7 +107,7 @@ impl Flight {
             Err(fault) => Ready::Never(fault),
             Ok(wire::Place::LookingUp) => Ready::At(now_ns + Names::PERIOD_NS),
             Ok(wire::Place::At(name, address)) => {
-                self.place = Some((name.clone(), address));
+                self.place = Some((Rc::clone(&name), address));
                 Ready::To(name)
             }
         }
@@ -113,13 +115,13 @@ impl Flight {
 
     /// Whether its next hop goes to the target of this name.
     pub(crate) fn goes_to(&self, name: &str) -> bool {
-        self.place.as_ref().is_some_and(|(own, _)| own == name)
+        self.place.as_ref().is_some_and(|(own, _)| **own == *name)
     }
 
     /// The target of a hop that is ready.
     pub(crate) fn target(&self, host: &VuHost) -> Option<Target> {
         let (name, address) = self.place.clone()?;
-        Some(wire::target(host, &self.asked.url, name, address))
+        Some(wire::target(host, &self.asked.url, name.to_string(), address))
     }
 
     /// Begins the hop: its bytes, and what the worker loop needs to know.
@@ -178,7 +180,7 @@ impl Flight {
         let is_expected = log_in.is_some() || self.asked.auth == Auth::Ntlm && heard.status == 401;
         samples::add(host, &self, &Ended::Heard(&heard), times, now_ns, is_expected);
         let unix_ms = host.unix_ms();
-        for cookie in heard.all("set-cookie").filter_map(jar::SetCookie::parse) {
+        for cookie in heard.all("set-cookie").filter_map(|line| jar::SetCookie::parse(&line)) {
             self.asked.jar.borrow_mut().store(cookie, &self.asked.url, unix_ms);
         }
         if let Some(authorization) = log_in {
@@ -234,7 +236,7 @@ impl Flight {
             let plain = wire::percent_decoded(userinfo);
             let own = ntlm::Own { userinfo: &plain, nonce: host.unique(), unix_ms: host.unix_ms() };
             let mut asked = heard.all("www-authenticate");
-            let (said, stage) = asked.find_map(|challenge| ntlm::next(challenge, self.ntlm, &own))?;
+            let (said, stage) = asked.find_map(|challenge| ntlm::next(&challenge, self.ntlm, &own))?;
             self.ntlm = stage;
             return Some(said);
         }
@@ -243,17 +245,17 @@ impl Flight {
         }
         let nonce = format!("{:016x}", host.unique());
         heard.all("www-authenticate").find_map(|challenge| {
-            digest::answer(challenge, userinfo, &self.asked.method, &self.asked.url.target, &nonce)
+            digest::answer(&challenge, userinfo, &self.asked.method, &self.asked.url.target, &nonce)
         })
     }
 
     /// Where a redirect leads, if it is to be followed.
-    fn next_url(&self, host: &VuHost, heard: &Heard) -> Option<crate::url::Url> {
+    fn next_url(&self, host: &VuHost, heard: &Heard) -> Option<Url> {
         if !matches!(heard.status, 301 | 302 | 303 | 307 | 308) {
             return None;
         }
         let location = heard.all("location").next()?;
-        let next = self.asked.url.join(location).ok()?;
+        let next = self.asked.url.join(&location).ok()?;
         if self.hops < self.asked.redirects_max {
             return Some(next);
         }
@@ -267,7 +269,7 @@ impl Flight {
     }
 
     /// Go's rules: 301, 302 and 303 become GET (HEAD stays) without a body, 307 and 308 repeat.
-    fn turn_to(&mut self, heard: &Heard, next: crate::url::Url) {
+    fn turn_to(&mut self, heard: &Heard, next: Url) {
         let asked = &mut self.asked;
         if matches!(heard.status, 301..=303) {
             if asked.method != "HEAD" {
@@ -287,12 +289,12 @@ impl Flight {
         let is_leak = asked.url.scheme == plan::Scheme::Https && next.scheme == plan::Scheme::Http;
         asked.headers.retain(|(name, _)| name != "Referer");
         if !is_leak {
-            let from = crate::url::Url { userinfo: None, ..asked.url.clone() };
+            let from = Url { userinfo: None, ..Url::clone(&asked.url) };
             asked.headers.push(("Referer".to_owned(), from.to_string()));
         }
         self.authorization = None;
         self.ntlm = ntlm::Stage::Silent;
-        asked.url = next;
+        asked.url = Rc::new(next.into());
     }
 }
 

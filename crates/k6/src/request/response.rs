@@ -12,6 +12,7 @@ use crate::test::Loudness;
 use js::rquickjs::{Array, ArrayBuffer, Ctx, Error, Exception, Object, Result, Value};
 use js::{Calls, LazyKind, Others, Parts};
 use proto::content;
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// Greatest body after decoding.
@@ -216,7 +217,7 @@ impl Parts for Response {
                 text(ctx, format!("{status} {}", answer::reason(status)).trim_end())
             }
             "proto" if status > 0 => text(ctx, "HTTP/1.1"),
-            "headers" => headers(ctx, answer.map(|answer| answer.headers.as_slice()).unwrap_or_default()),
+            "headers" => headers(ctx, answer),
             "cookies" => set_cookies(ctx, answer),
             "body" => self.body(ctx),
             "timings" => self.timings(ctx),
@@ -276,18 +277,19 @@ fn parsed<'js>(ctx: &Ctx<'js>, body: &Value<'js>) -> Result<Value<'js>> {
 }
 
 /// Values of a name that comes again are joined.
-fn headers<'js>(ctx: &Ctx<'js>, all: &[(String, String)]) -> Result<Value<'js>> {
+fn headers<'js>(ctx: &Ctx<'js>, answer: Option<&Heard>) -> Result<Value<'js>> {
+    let all: Vec<(String, Cow<'_, str>)> = answer.iter().flat_map(|answer| answer.headers()).collect();
     let shown = Object::new(ctx.clone())?;
     for (index, (name, value)) in all.iter().enumerate() {
-        let is_same = |other: &&(String, String)| other.0 == *name;
+        let is_same = |other: &&(String, Cow<'_, str>)| other.0 == *name;
         if all.iter().take(index).any(|other| is_same(&other)) {
             continue;
         }
         if all.iter().skip(index + 1).any(|other| is_same(&other)) {
-            let values: Vec<&str> = all.iter().filter(is_same).map(|(_, value)| value.as_str()).collect();
+            let values: Vec<&str> = all.iter().filter(is_same).map(|(_, value)| &**value).collect();
             shown.set(name.as_str(), values.join(", "))?;
         } else {
-            shown.set(name.as_str(), value.as_str())?;
+            shown.set(name.as_str(), &**value)?;
         }
     }
     Ok(shown.into_value())
@@ -295,7 +297,8 @@ fn headers<'js>(ctx: &Ctx<'js>, all: &[(String, String)]) -> Result<Value<'js>> 
 
 fn set_cookies<'js>(ctx: &Ctx<'js>, answer: Option<&Heard>) -> Result<Value<'js>> {
     let cookies = Object::new(ctx.clone())?;
-    for cookie in answer.iter().flat_map(|answer| answer.all("set-cookie")).filter_map(SetCookie::parse) {
+    for cookie in answer.iter().flat_map(|answer| answer.all("set-cookie")) {
+        let Some(cookie) = SetCookie::parse(&cookie) else { continue };
         let shown = Object::new(ctx.clone())?;
         shown.set("name", cookie.name.as_str())?;
         shown.set("value", cookie.value)?;
@@ -330,7 +333,7 @@ impl Request {
             values.set(0, value)?;
             Ok(values)
         };
-        let mut body = std::borrow::Cow::Borrowed("");
+        let mut body = Cow::Borrowed("");
         match self {
             Self::Unread(method, url) => {
                 shown.set("method", method.as_str())?;
@@ -371,7 +374,7 @@ fn body_of(asked: &Asked, heard: &mut Heard) -> (Body, Option<String>) {
         return (Body::Null, None);
     }
     let mut bytes = std::mem::take(&mut heard.body);
-    let encodings: Vec<&str> = heard.all("content-encoding").collect();
+    let encodings: Vec<Cow<'_, str>> = heard.all("content-encoding").collect();
     if !encodings.is_empty() {
         match content::decode(encodings.join(",").as_bytes(), &bytes, DECODED_BYTES_MAX) {
             Ok(decoded) => bytes = decoded.into_owned(),

@@ -77,7 +77,7 @@ pub(crate) fn add(
     let error_code = failure.map_or(if status >= 400 { 1000 + status } else { 0 }, |(code, _)| code);
     let code_text = error_code.to_string();
     let is_expected = asked.expected.as_ref().map(|expected| expected.has(status) || is_asked_to_log_in);
-    let name = asked.name.clone().unwrap_or_else(|| asked.url.to_string());
+    let name = asked.name.as_ref().unwrap_or(&asked.url.shown);
     let ip = remote.filter(|_| system.has(SystemTag::Ip)).map(|remote| remote.ip().to_string());
     let given = [
         (SystemTag::Name, Some(name.as_str())),

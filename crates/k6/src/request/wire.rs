@@ -4,13 +4,14 @@ use super::arguments::{Asked, Auth, Fault};
 use super::jar;
 use crate::host::VuHost;
 use crate::proxy::Proxy;
-use crate::url::Url;
+use crate::url::{KnownUrl, Url};
 use plan::{
     CertificateCheck, ClientCertificate, ConnectionPolicy, Scheme, Secret, Target, TlsSettings, TlsVersion,
     Tunnel,
 };
 use proto::http1::request::{RequestError, RequestHead, is_own_header};
 use std::net::IpAddr;
+use std::rc::Rc;
 
 /// The bytes of a hop, and which cookies they hold.
 pub(crate) struct Written {
@@ -27,12 +28,12 @@ pub(crate) fn write(
 ) -> Result<Written, String> {
     let said = |error: RequestError| error.to_string();
     let mut bytes = Vec::with_capacity(256 + asked.body.as_ref().map_or(0, Vec::len));
-    let authority = asked.host.clone().unwrap_or_else(|| asked.url.authority());
+    let authority = asked.host.as_ref().unwrap_or(&asked.url.authority);
     let proxy = proxy_of(host, &asked.url)?.filter(|_| asked.url.scheme == Scheme::Http);
     // RFC 9112 §3.2.2: a proxy is asked for the whole URL.
-    let whole = proxy.map(|_| format!("{}{}", asked.url.origin(), asked.url.target));
+    let whole = proxy.map(|_| format!("{}{}", asked.url.origin, asked.url.target));
     let target = whole.as_deref().unwrap_or(&asked.url.target);
-    let mut head = RequestHead::begin(&mut bytes, &asked.method, target, &authority).map_err(said)?;
+    let mut head = RequestHead::begin(&mut bytes, &asked.method, target, authority).map_err(said)?;
     if let Some(authorization) = proxy.and_then(|proxy| proxy.authorization.as_deref()) {
         head.header("Proxy-Authorization", authorization.as_bytes()).map_err(said)?;
     }
@@ -109,7 +110,7 @@ pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// By this name among the worker's targets.
-    At(String, Option<IpAddr>),
+    At(Rc<str>, Option<IpAddr>),
     /// Its name is being looked up.
     LookingUp,
 }
@@ -127,7 +128,7 @@ fn proxy_of<'h>(host: &'h VuHost, url: &Url) -> Result<Option<&'h Proxy>, String
 
 /// Where a URL's requests go, unless they may not: names that are blocked, then names with addresses of their own, then networks that are
 /// blocked. Behind a proxy all of it is said of the proxy, which is what is connected to.
-pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
+pub(crate) fn place(host: &VuHost, url: &KnownUrl) -> Result<Place, Fault> {
     let options = &host.test.consolidated.options;
     let newest = options.tls_version.and_then(|versions| versions.max);
     if url.scheme == Scheme::Https && newest.is_some_and(|newest| newest < k6_options::TlsVersion::V1_2) {
@@ -136,13 +137,13 @@ pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
     let proxy = proxy_of(host, url).map_err(|said| (1000, said))?;
     let (name, port) = proxy.map_or((&url.host, url.port), |proxy| (&proxy.host, proxy.port));
     let mut place = match proxy {
-        None => url.origin(),
+        None => Rc::clone(&url.origin),
         // One connection to a proxy serves all that is asked of it.
-        Some(proxy) if url.scheme == Scheme::Http => proxy.to_string(),
-        Some(proxy) => format!("{} by {proxy}", url.origin()),
+        Some(proxy) if url.scheme == Scheme::Http => proxy.to_string().into(),
+        Some(proxy) => format!("{} by {proxy}", url.origin).into(),
     };
     if let Some(local) = local_address(host) {
-        place.push_str(&format!(" from {local}"));
+        place = format!("{place} from {local}").into();
     }
     let literal: Option<IpAddr> = name.parse().ok();
     if let Some(patterns) = options.block_hostnames.as_ref().filter(|_| literal.is_none())
@@ -158,7 +159,7 @@ pub(crate) fn place(host: &VuHost, url: &Url) -> Result<Place, Fault> {
             Some(Err(())) => Err((1101, "lookup: no such host".to_owned())),
             Some(Ok(address)) => {
                 not_blocked(host, address)?;
-                Ok(Place::At(format!("{place} at {address}"), Some(address)))
+                Ok(Place::At(format!("{place} at {address}").into(), Some(address)))
             }
         };
     }

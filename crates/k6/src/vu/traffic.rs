@@ -314,7 +314,7 @@ impl Vu {
         vm.host().vu.set_now(now_ns);
         let Some(place) = self.traffic.sought.take() else { return Next::Done(Err(ErrorClass::Protocol)) };
         match met {
-            Ok(target) => drop(self.worker.targets.borrow_mut().insert(place.name, target)),
+            Ok(target) => drop(self.worker.targets.borrow_mut().insert(place.name.into(), target)),
             Err(class) => {
                 let index = self.traffic.waiting.iter().position(|flight| flight.goes_to(&place.name));
                 if let Some(flight) = index.and_then(|index| self.traffic.waiting.remove(index)) {

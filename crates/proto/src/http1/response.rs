@@ -45,7 +45,8 @@ pub struct Headers<'a> {
 }
 
 impl<'a> Headers<'a> {
-    pub(super) fn new(head: &'a [u8]) -> Headers<'a> {
+    /// The lines of a head that was kept: bytes that [`Headers::as_bytes`] gave.
+    pub fn of_head(head: &'a [u8]) -> Headers<'a> {
         Headers { head }
     }
 

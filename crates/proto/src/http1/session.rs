@@ -402,7 +402,7 @@ impl Session {
         self.is_answered.then(|| Response {
             status: self.answer.status,
             minor_version: self.minor_version,
-            headers: self.want.headers.then(|| Headers::new(self.remembered.bytes())),
+            headers: self.want.headers.then(|| Headers::of_head(self.remembered.bytes())),
             body,
         })
     }
