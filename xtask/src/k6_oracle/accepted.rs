@@ -64,6 +64,7 @@ pub(super) const OPEN: &[&str] = &[
     "interrupted_user_stays",
     "log_in_ntlm",
     "moved_module",
+    "options_as_strings",
     "output_removed",
     "output_unknown",
     "outputs",
