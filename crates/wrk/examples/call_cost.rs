@@ -72,6 +72,7 @@ fn cost_ns(connections: &Connections, want: Want) -> f64 {
             service_ns: 50_000,
             timing: Timing::default(),
             remote: None,
+            tls: None,
         };
         assert_eq!(user.resume(Event::Answered(answer), &mut context), Next::Done(Ok(())));
     }

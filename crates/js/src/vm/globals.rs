@@ -25,12 +25,7 @@ pub(super) fn install<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<
     }
     let timers = [("setTimeout", Kind::Once), ("setInterval", Kind::Again)];
     for (name, kind) in timers.into_iter().filter(|(name, _)| may_name(name)) {
-        let calls = calls.clone();
-        let set =
-            move |ctx: Ctx<'js>, function: Value<'js>, delay: Opt<Value<'js>>, rest: Rest<Value<'js>>| {
-                set_timer(&ctx, &calls, kind, &function, delay.0, rest.0)
-            };
-        globals.set(name, Function::new(ctx.clone(), set)?.with_name(name)?)?;
+        globals.set(name, timer(ctx, calls, kind)?.with_name(name)?)?;
     }
     for name in ["clearTimeout", "clearInterval"].into_iter().filter(may_name) {
         let calls = calls.clone();
@@ -64,9 +59,18 @@ fn console<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>) -> Result<Object<'js>
     Ok(console)
 }
 
+/// The function that sets timers of a kind.
+pub(super) fn timer<'js, H: Host>(ctx: &Ctx<'js>, calls: &Calls<H>, kind: Kind) -> Result<Function<'js>> {
+    let calls = calls.clone();
+    let set = move |ctx: Ctx<'js>, function: Value<'js>, delay: Opt<Value<'js>>, rest: Rest<Value<'js>>| {
+        set_timer(&ctx, &calls, kind, &function, delay.0, rest.0)
+    };
+    Function::new(ctx.clone(), set)
+}
+
 /// Whether a timer is over after its first call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Once,
     Again,
 }

@@ -5,7 +5,7 @@ use super::timers::Timers;
 use super::{Input, Output, Step};
 use crate::raw::{self, Link, Names, Part, add, throw_uncatchable};
 use crate::{ErrorKind, Limits, Script, ScriptError};
-use rquickjs::{Ctx, Exception, Object, Persistent, Promise, Value};
+use rquickjs::{Ctx, Exception, Function, Object, Persistent, Promise, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -244,6 +244,14 @@ impl<H: Host> Calls<H> {
             let text = own.get(index).map_or("", |(_, text)| text.as_str());
             rquickjs::String::from_str(ctx.clone(), text).map(rquickjs::String::into_value)
         })
+    }
+
+    /// `setTimeout`, which the global object has only of scripts that may name it.
+    ///
+    /// # Errors
+    /// The engine has no memory.
+    pub fn timer<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
+        super::globals::timer(ctx, self, super::globals::Kind::Once)
     }
 
     /// Makes `Math.random` begin anew from a seed.

@@ -165,6 +165,7 @@ fn native<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>) -> Result<Object<'js>> {
     let own = calls.clone();
     let now_ms = move || js::Host::now_ns(own.host()) as f64 / 1e6;
     native.set("nowMs", Function::new(ctx.clone(), now_ms)?)?;
+    native.set("later", calls.timer(ctx)?)?;
     let own = calls.clone();
     let subtle = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
         let make = made_by(&ctx, SUBTLE)?;

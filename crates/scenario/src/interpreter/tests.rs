@@ -97,6 +97,7 @@ impl Conversation {
             service_ns: 5,
             timing: Timing::default(),
             remote: None,
+            tls: None,
         };
         let answer = Answer { body_bytes: answer.body.whole().map_or(0, |body| body.len() as u64), ..answer };
         self.resume(Event::Answered(answer))

@@ -1,6 +1,6 @@
 // The globals `AbortController` and `AbortSignal`, after the DOM standard: made when a script first asks for one.
-() => {
-  const later = globalThis.setTimeout;
+(native) => {
+  const { later } = native;
   const failure = (name, message) => Object.assign(new Error(message), { name });
   let abort;
   class AbortSignal {

@@ -1,7 +1,7 @@
 // `crypto.subtle`, after the W3C's Web Cryptography API: made when a script first asks for it. What is computed is native; names, usages and errors are here.
 (native) => {
   const failure = (name, message) => Object.assign(new Error(message), { name });
-  const later = globalThis.setTimeout;
+  const { later } = native;
   const bytesOf = (data, what = 'the data') => {
     if (data instanceof ArrayBuffer) return data.slice(0);
     if (ArrayBuffer.isView(data)) return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
