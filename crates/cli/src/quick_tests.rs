@@ -40,11 +40,11 @@ fn a_url_alone_is_a_closed_run_of_ten_seconds() {
     check(
         &["localhost:8080/x?y=1"],
         expect![[r#"
-        http://localhost:8080/x?y=1 seed 1
-        Target { name: "localhost", scheme: Http, host: "localhost", port: 8080, base_path: "", headers: [], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Verify, server_name: None, version_min: None, version_max: None }, connections: PerUser, unix_socket: None, addresses: [], alternates: [], connect_timeout_ns: 5000000000, request_timeout_ns: 30000000000 }
-        [Action { name: "GET /x?y=1", steps: [Request(Request { name: "GET /x?y=1", target: 0, method: "GET", path: Template { parts: [Text("/x?y=1")] }, query: [], headers: [], body: None, checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
-        Phase { name: "measure", kind: Measure, scenario: 0, load: Closed { users: 64, in_flight_max: None }, duration_ns: Some(10000000000), action_count_max: None, repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
-    "#]],
+            http://localhost:8080/x?y=1 seed 1
+            Target { name: "localhost", scheme: Http, host: "localhost", port: 8080, base_path: "", headers: [], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Verify, server_name: None, version_min: None, version_max: None, cipher_suites: [] }, connections: PerUser, unix_socket: None, addresses: [], local_address: None, tunnel: None, alternates: [], connect_timeout_ns: 5000000000, request_timeout_ns: 30000000000 }
+            [Action { name: "GET /x?y=1", steps: [Request(Request { name: "GET /x?y=1", target: 0, method: "GET", path: Template { parts: [Text("/x?y=1")] }, query: [], headers: [], body: None, checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
+            Phase { name: "measure", kind: Measure, scenario: 0, load: Closed { users: 64, in_flight_max: None }, duration_ns: Some(10000000000), action_count_max: None, repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
+        "#]],
     );
 }
 
@@ -67,7 +67,7 @@ fn a_rate_is_an_open_run_over_a_shared_pool() {
         ],
         expect![[r#"
             https://[::1]/ seed 1
-            Target { name: "::1", scheme: Https, host: "::1", port: 443, base_path: "", headers: [], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Verify, server_name: None, version_min: None, version_max: None }, connections: Shared(8), unix_socket: None, addresses: [], alternates: [], connect_timeout_ns: 5000000000, request_timeout_ns: 30000000000 }
+            Target { name: "::1", scheme: Https, host: "::1", port: 443, base_path: "", headers: [], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Verify, server_name: None, version_min: None, version_max: None, cipher_suites: [] }, connections: Shared(8), unix_socket: None, addresses: [], local_address: None, tunnel: None, alternates: [], connect_timeout_ns: 5000000000, request_timeout_ns: 30000000000 }
             [Action { name: "GET /", steps: [Request(Request { name: "GET /", target: 0, method: "GET", path: Template { parts: [Text("/")] }, query: [], headers: [], body: None, checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
             Phase { name: "warm-up", kind: Warmup, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8, users: None }, duration_ns: Some(2000000000), action_count_max: None, repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
             Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 1000, period_ns: 1000000000 }, rate_to: Rate { count: 1000, period_ns: 1000000000 }, duration_ns: 0 }], arrivals: Poisson, on_saturation: Queue, users_max: 8, users: None }, duration_ns: Some(60000000000), action_count_max: Some(500), repeat_count: 1, start: After(Some(0), 0), drain_limit_ns: 5000000000 }
@@ -112,7 +112,7 @@ fn every_flag_has_its_place() {
         &line,
         expect![[r#"
             mine seed 7
-            Target { name: "shop.example", scheme: Https, host: "shop.example", port: 443, base_path: "", headers: [("Accept", a/b), ("authorization", (hidden))], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Insecure, server_name: None, version_min: None, version_max: None }, connections: PerRequest, unix_socket: None, addresses: [10.0.0.1, ::1], alternates: [], connect_timeout_ns: 200000000, request_timeout_ns: 1000000000 }
+            Target { name: "shop.example", scheme: Https, host: "shop.example", port: 443, base_path: "", headers: [("Accept", a/b), ("authorization", (hidden))], tls: TlsSettings { ca_pem: None, client_certificate: None, check: Insecure, server_name: None, version_min: None, version_max: None, cipher_suites: [] }, connections: PerRequest, unix_socket: None, addresses: [10.0.0.1, ::1], local_address: None, tunnel: None, alternates: [], connect_timeout_ns: 200000000, request_timeout_ns: 1000000000 }
             [Action { name: "PUT /a/${uuid}", steps: [Request(Request { name: "PUT /a/${uuid}", target: 0, method: "PUT", path: Template { parts: [Text("/a/"), Builtin(Uuid)] }, query: [], headers: [], body: Bytes([99, 111, 110, 116, 101, 110, 116]), checks: [], captures: [], redirects_max: 0, timeout_ns: None })] }]
             Phase { name: "measure", kind: Measure, scenario: 0, load: Open { stages: [Stage { rate_from: Rate { count: 90, period_ns: 60000000000 }, rate_to: Rate { count: 90, period_ns: 60000000000 }, duration_ns: 0 }], arrivals: Constant, on_saturation: Queue, users_max: 64, users: None }, duration_ns: None, action_count_max: Some(10), repeat_count: 1, start: After(None, 0), drain_limit_ns: 5000000000 }
             p99(response) < 50.0 ms

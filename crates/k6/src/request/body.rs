@@ -239,7 +239,7 @@ mod tests {
             assert_eq!(plain.as_ref(), body.as_slice(), "{list}");
         }
         let (empty, _) = compress(Vec::new(), "zstd, br").unwrap();
-        assert_eq!(proto::content::decode(b"zstd, br", &empty, 9).unwrap().as_ref(), b"");
+        assert_eq!(proto::content::decode(b"zstd, br", &empty, 64).unwrap().as_ref(), b"");
         assert!(compress(body.clone(), "lzw").is_err());
         assert!(compress(body, "gzip,").is_err());
     }

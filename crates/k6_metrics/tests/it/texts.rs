@@ -341,7 +341,10 @@ fn metrics_stand_under_their_own_heading() {
         ws_msgs_sent
         ws_ping
         ws_session_duration
-        ws_sessions"#]]
+        ws_sessions
+        WEIR
+        iteration_response_time
+        iteration_start_delay"#]]
     .assert_eq(&names.join("\n"));
 }
 
