@@ -25,7 +25,8 @@ pub(super) fn between(ours: &Outcome, theirs: &Outcome, script: &str) -> Vec<Str
     lines("last progress", &ours.printed.progress, &theirs.printed.progress, &mut found);
     let mut spoken = (ours.console.clone(), theirs.console.clone());
     if is_free {
-        (spoken.0.dedup(), spoken.1.dedup());
+        spoken.0.dedup();
+        spoken.1.dedup();
     }
     demands(theirs, script, &mut found);
     lines("console", &spoken.0, &spoken.1, &mut found);
@@ -108,7 +109,8 @@ fn exports(ours: &Value, theirs: &Value, is_free: bool, found: &mut Vec<String>)
     }
     let mut groups = (ours["root_group"].clone(), theirs["root_group"].clone());
     if is_free {
-        (without_counts(&mut groups.0), without_counts(&mut groups.1));
+        without_counts(&mut groups.0);
+        without_counts(&mut groups.1);
     }
     if groups.0 != groups.1 {
         found.push(format!("groups {}, k6's {}", groups.0, groups.1));

@@ -1,6 +1,6 @@
 //! Scripts made of recordings: a HAR file of a browser (Chromium, Firefox, Safari, k6's recorder) becomes requests in groups.
 //!
-//! One idea: a recording is read into plain [`read::Recording`]s first, whatever dialect it has; what is written of it is a program whose every
+//! One idea: a recording is read into plain `Recording`s (`read.rs`) first, whatever dialect it has; what is written of it is a program whose every
 //! text is a quoted literal, so a hostile recording can make an odd script and never one that does something else than requests.
 //!
 //! Source of the format: "HTTP Archive (HAR) format", version 1.2, W3C Web Performance Working Group, draft of August 2012.

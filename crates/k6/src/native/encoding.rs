@@ -43,8 +43,8 @@ pub(super) fn module<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object
 fn place(text: &str, error: base64::DecodeError) -> usize {
     match error {
         base64::DecodeError::InvalidByte(at, _) => at,
-        _ => {
-            text.find('=').map_or(text.len() / 4 * 4, |at| if text.len() % 4 == 0 { at } else { text.len() })
-        }
+        _ => text
+            .find('=')
+            .map_or(text.len() / 4 * 4, |at| if text.len().is_multiple_of(4) { at } else { text.len() }),
     }
 }

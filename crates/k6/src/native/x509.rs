@@ -127,7 +127,7 @@ fn shown(parts: &[(String, String)], is_subject: bool) -> serde_json::Value {
     };
     let first = |kind: &'static str| all(kind).next().unwrap_or_default();
     let names: Vec<_> = parts.iter().map(|(kind, value)| json!({ "type": kind, "value": value })).collect();
-    let common = all("2.5.4.3").last().unwrap_or_default();
+    let common = all("2.5.4.3").next_back().unwrap_or_default();
     let (country, state, place) = (first("2.5.4.6"), first("2.5.4.8"), first("2.5.4.7"));
     if !is_subject {
         return json!({

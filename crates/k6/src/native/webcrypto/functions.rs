@@ -28,7 +28,8 @@ macro_rules! bytes_function {
     ($module:expr, $ctx:expr, $calls:expr, $name:literal, |$($argument:ident: $kind:ty),*| $work:expr) => {{
         let own = $calls.clone();
         let call = move |ctx: Ctx<'js>, $($argument: $kind),*| -> Result<Value<'js>> {
-            let made: Option<Vec<u8>> = (|| $work)();
+            let work = || $work;
+            let made: Option<Vec<u8>> = work();
             made.map_or_else(|| Ok(Value::new_null(ctx.clone())), |made| buffer(&ctx, &own, made))
         };
         $module.set($name, Function::new($ctx.clone(), call)?)?;
@@ -244,12 +245,14 @@ fn key_forms<'js>(ctx: &Ctx<'js>, calls: &Calls<VuHost>, module: &Object<'js>) -
 /// What a slow operation made, once it is done.
 type Made = Mutex<Option<std::result::Result<Vec<u8>, String>>>;
 type Work = Box<dyn FnOnce() -> std::result::Result<Vec<u8>, String> + Send>;
+/// One in line, and who waits for it.
+type Job = (std::sync::Weak<Made>, Work);
 
 /// Lets the thread for slow operations do one, unless nobody waits for it by then.
 fn begin(work: Work) -> std::result::Result<Arc<Made>, String> {
-    static LINE: OnceLock<Option<mpsc::Sender<(std::sync::Weak<Made>, Work)>>> = OnceLock::new();
+    static LINE: OnceLock<Option<mpsc::Sender<Job>>> = OnceLock::new();
     let line = LINE.get_or_init(|| {
-        let (line, jobs) = mpsc::channel::<(std::sync::Weak<Made>, Work)>();
+        let (line, jobs) = mpsc::channel::<Job>();
         let work = move || {
             for (made, work) in jobs {
                 let Some(made) = made.upgrade() else { continue };

@@ -52,7 +52,7 @@ fn secret_of(first: &Odd<BoxedUint>, second: &Odd<BoxedUint>, exponent: u64) -> 
     };
     let phi = less(first).concatenating_mul(&less(second));
     let by: NonZero<Limb> = Option::from(NonZero::new(Limb::from(exponent)))?;
-    let rest = phi.rem_limb(by).0 as u64;
+    let rest = phi.rem_limb(by).0;
     let count = exponent - inverse(rest, exponent)?;
     let sum = phi.concatenating_mul(&BoxedUint::from(count));
     let sum = sum.wrapping_add(BoxedUint::one_with_precision(sum.bits_precision()));
@@ -73,7 +73,8 @@ fn inverse(number: u64, modulus: u64) -> Option<u64> {
 }
 
 fn small_primes() -> Vec<NonZero<Limb>> {
-    let is_prime = |number: &u32| (2..*number).take_while(|by| by * by <= *number).all(|by| number % by != 0);
+    let is_prime =
+        |number: &u32| (2..*number).take_while(|by| by * by <= *number).all(|by| !number.is_multiple_of(by));
     (3..DIVISOR_MAX)
         .filter(is_prime)
         .filter_map(|prime| Option::from(NonZero::new(Limb::from(prime))))
@@ -101,7 +102,7 @@ fn prime(
             continue;
         }
         let by: Option<NonZero<Limb>> = Option::from(NonZero::new(Limb::from(exponent)));
-        let rest = by.map_or(0, |by| candidate.rem_limb(by).0 as u64);
+        let rest = by.map_or(0, |by| candidate.rem_limb(by).0);
         let Some(candidate) = odd(candidate) else { continue };
         if inverse((rest + exponent - 1) % exponent, exponent).is_some() && is_prime(&candidate, random)? {
             return Ok(candidate);
