@@ -1,7 +1,7 @@
 //! What a sample costs: in the books, as a set of tags, as a line in a file. Run with `--release` on an idle machine:
 //!
 //! ```text
-//! cargo run --release -p k6_metrics --example cost
+//! cargo run --release -p k6_metrics --example sample_cost
 //! ```
 
 use k6_metrics::output::{Metadata, Origin, OutputSpec, Sample, SampleWriter};
