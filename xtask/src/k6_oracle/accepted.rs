@@ -1,4 +1,4 @@
-//! Differences from k6 that are on purpose, each once and with its reason. One that is no longer there is a finding: its line goes.
+//! Differences from k6 that are on purpose, each once and with its reason. Where one is no longer there, its line goes.
 
 /// A difference that is on purpose.
 struct Accepted {
@@ -79,13 +79,23 @@ pub(super) const OPEN: &[&str] = &[
     "where_requests_may_go",
 ];
 
-/// How many findings are accepted, and those that are not. `names`: the scripts that were compared.
-pub(super) fn sort(findings: Vec<String>, names: &[String]) -> (usize, Vec<String>) {
+/// Findings by what becomes of them.
+pub(super) struct Sorted {
+    /// Accepted ones.
+    pub(super) accepted_count: usize,
+    /// Those that are not.
+    pub(super) open: Vec<String>,
+    /// What is accepted and was not found. Some differences need a k6 as slow as that of a machine at work.
+    pub(super) gone: Vec<String>,
+}
+
+/// Sorts findings. `names`: the scripts that were compared.
+pub(super) fn sort(findings: Vec<String>, names: &[String]) -> Sorted {
     let is_of = |accepted: &Accepted, finding: &str| {
         let (script, what) = finding.split_once(": ").unwrap_or((finding, ""));
         accepted.script == script && what.contains(accepted.part)
     };
-    let mut open: Vec<String> = findings
+    let open: Vec<String> = findings
         .iter()
         .filter(|finding| !ACCEPTED.iter().any(|accepted| is_of(accepted, finding)))
         .cloned()
@@ -95,8 +105,8 @@ pub(super) fn sort(findings: Vec<String>, names: &[String]) -> (usize, Vec<Strin
         let is_compared = names.iter().any(|name| name == accepted.script);
         is_compared && !findings.iter().any(|finding| is_of(accepted, finding))
     });
-    open.extend(gone.map(|accepted| {
+    let gone = gone.map(|accepted| {
         format!("{}: no difference in `{}` any more ({})", accepted.script, accepted.part, accepted.reason)
-    }));
-    (accepted_count, open)
+    });
+    Sorted { accepted_count, open, gone: gone.collect() }
 }

@@ -3,7 +3,7 @@
 //! The pinned k6 is built by Go from the module proxy into a cache outside of the repository; nothing of it is kept here. Where Go or the proxy can't be
 //! had, the task says so and passes. `WEIR_K6=PATH` names a k6 that is there already, `WEIR_BINARY=PATH` a Weir. Compared are what `outcome` reads of a
 //! run and `differences` tells apart. A difference counts when it is there in each of three runs, so that chance is none; one that is on purpose
-//! stands in `accepted`, with its reason, and its disappearance is a finding too.
+//! stands in `accepted`, with its reason, and its disappearance is told.
 
 mod accepted;
 mod differences;
@@ -63,12 +63,13 @@ fn compare(k6: PathBuf, weir: PathBuf, is_wanted: &dyn Fn(&str) -> bool) -> Resu
     target.kill()?;
     target.wait()?;
     let (names, findings) = compared?;
-    let (accepted, open) = accepted::sort(findings, &names);
-    open.iter().for_each(|finding| println!("{finding}"));
+    let accepted::Sorted { accepted_count, open, gone } = accepted::sort(findings, &names);
+    open.iter().chain(&gone).for_each(|finding| println!("{finding}"));
     println!(
-        "{} scripts compared with {K6}: {accepted} accepted differences, {} others",
+        "{} scripts compared with {K6}: {accepted_count} accepted differences, {} others, {} gone",
         names.len(),
-        open.len()
+        open.len(),
+        gone.len()
     );
     Ok(if open.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
