@@ -26,6 +26,7 @@ const ACCEPTED: &[Accepted] = &[
     Accepted { script: "setup_teardown_data", part: "checks", reason: SETUP },
     Accepted { script: "setup_teardown_data", part: "own copy", reason: SETUP },
     Accepted { script: "abort_in_setup", part: "last progress", reason: COLUMNS },
+    Accepted { script: "setup_rejected", part: "last progress", reason: COLUMNS },
     Accepted { script: "setup_throws", part: "last progress", reason: COLUMNS },
     Accepted { script: "setup_timeout", part: "last progress", reason: COLUMNS },
     Accepted {
@@ -45,38 +46,39 @@ const ACCEPTED: &[Accepted] = &[
     },
 ];
 
-/// Scripts whose differences are neither mended nor accepted yet: CI leaves them out, `cargo xtask k6-oracle` tells them.
-pub(super) const OPEN: &[&str] = &[
-    "abort_cant_be_caught",
-    "abort_is_final",
-    "await_without_end",
-    "console_without_end",
-    "csv_faults",
-    "errors_told",
-    "globals",
-    "graceful_ramp_down",
-    "group_async",
-    "handle_summary_timeout",
-    "import_of_unknown_name",
-    "import_other_scheme",
-    "import_remote",
-    "import_short_form",
-    "interrupted_user_stays",
-    "log_in_ntlm",
-    "moved_module",
-    "options_as_strings",
-    "output_removed",
-    "output_unknown",
-    "outputs",
-    "request_compression",
-    "setup_circular",
-    "setup_endless_loop",
-    "setup_rejected",
-    "start_delay",
-    "streams",
-    "uncaught",
-    "webcrypto",
-    "where_requests_may_go",
+const BEYOND: &str = "it asks for what the pinned k6 has not: what came later, or what Weir has of its own";
+const WORDS: &str = "it asks for words that are not k6's: they say more, or name what there is here";
+const ENDLESS: &str = "k6 does not come to its end";
+
+/// Scripts that CI does not compare, and why; `cargo xtask k6-oracle` does.
+pub(super) const OPEN: &[(&str, &str)] = &[
+    ("abort_is_final", ABORT),
+    ("await_without_end", "k6's exit code is another one: open"),
+    ("console_without_end", ENDLESS),
+    ("csv_faults", BEYOND),
+    ("errors_told", WORDS),
+    ("globals", BEYOND),
+    ("graceful_ramp_down", "k6's last progress has a tick where there is a cross: open"),
+    ("group_async", "k6 refuses an async function before it runs: open"),
+    ("handle_summary_timeout", ENDLESS),
+    ("import_of_unknown_name", WORDS),
+    ("import_other_scheme", WORDS),
+    ("import_remote", WORDS),
+    ("import_short_form", WORDS),
+    ("interrupted_user_stays", "what is left of an interrupted iteration in k6 runs its `finally`: open"),
+    ("log_in_ntlm", BEYOND),
+    ("moved_module", BEYOND),
+    ("options_as_strings", "a k6 on a machine at work drops iterations"),
+    ("output_removed", WORDS),
+    ("output_unknown", WORDS),
+    ("outputs", WORDS),
+    ("setup_circular", WORDS),
+    ("setup_endless_loop", ENDLESS),
+    ("start_delay", BEYOND),
+    ("streams", BEYOND),
+    ("uncaught", BEYOND),
+    ("webcrypto", BEYOND),
+    ("where_requests_may_go", "k6 keeps capitals of a host in the name of a request: open"),
 ];
 
 /// Findings by what becomes of them.
