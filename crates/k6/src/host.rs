@@ -102,6 +102,8 @@ pub(crate) struct Worker {
     pub(crate) ahead_ns: Cell<Option<u64>>,
     flushed_ns: Cell<u64>,
     started: Cell<Option<TagSetId>>,
+    /// The worker loop's time of the turn in which a user last began, and when the first of that turn did.
+    turn: Cell<(u64, Instant)>,
 }
 
 impl Worker {
@@ -116,7 +118,18 @@ impl Worker {
             ahead_ns: Cell::new(None),
             flushed_ns: Cell::new(0),
             started: Cell::new(None),
+            turn: Cell::new((0, Instant::now())),
         }
+    }
+
+    /// The time, where the worker loop's is that of its turn: users that begin in one turn do so one after the other.
+    pub(crate) fn precise_ns(&self, turn_ns: u64) -> u64 {
+        let (known_ns, at) = self.turn.get();
+        if known_ns == turn_ns {
+            return turn_ns.saturating_add(at.elapsed().as_nanos() as u64);
+        }
+        self.turn.set((turn_ns, Instant::now()));
+        turn_ns
     }
 
     /// The test, while there is one.

@@ -288,7 +288,8 @@ impl Vu {
         Ok(Seen { functions, misfits, options: found["options"].take() })
     }
 
-    fn begun(&mut self, now_ns: u64, intended_ns: u64) -> Next {
+    fn begun(&mut self, turn_ns: u64, intended_ns: u64) -> Next {
+        let now_ns = self.worker.precise_ns(turn_ns);
         (self.begun_ns, self.intended_ns) = (now_ns, intended_ns);
         let (data, exec) = (self.test.state.setup_data.get().cloned().flatten(), self.facts.exec.clone());
         let (iteration, role) = (self.iteration_count, self.role);
